@@ -32,6 +32,8 @@
 /**
  * struct list - the module's sessions and replays
  * @recorders: processes with a name, of record --name, and what they say of themselves, or NULL
+ * @users: who has them, in the order in which they are met, and what each has in all; a session
+ *	without a ring takes nothing
  * @now: CLOCK_MONOTONIC, ns
  */
 struct list {
@@ -48,6 +50,14 @@ struct list {
 	struct schedtape_replay_state *replays;
 	size_t nr_replays;
 	size_t replays_capacity;
+	struct user {
+		uint32_t uid;
+		size_t sessions;
+		size_t replays;
+		uint64_t memory;
+	} *users;
+	size_t nr_users;
+	size_t users_capacity;
 	uint64_t now;
 };
 
@@ -93,33 +103,71 @@ static const struct table_column replay_columns[] = {
 	{ 0 }
 };
 
+static const struct table_column user_columns[] = {
+	{ "user", "user", TABLE_TEXT | TABLE_NEEDED },
+	{ "sessions", "sessions", TABLE_NEEDED },
+	{ "replays", "replays", TABLE_NEEDED },
+	{ "memory", "memory KB", TABLE_NEEDED },
+	{ 0 }
+};
+
 /* -- collecting ------------------------------------------------------------ */
+
+/* Returns the user's entry; NULL: not enough memory. */
+static struct user *add_user(struct list *list, uint32_t uid)
+{
+	struct user *users;
+	size_t i;
+
+	for (i = 0; i < list->nr_users; i++)
+		if (list->users[i].uid == uid)
+			return &list->users[i];
+	users = schedtape_list_grow(list->users, i, &list->users_capacity, sizeof(*users));
+	if (!users)
+		return NULL;
+	list->users = users;
+	users[i] = (struct user){ .uid = uid };
+	list->nr_users++;
+	return &users[i];
+}
+
+/* Returns true for a session without a ring: a replay's, or one that was only just opened. */
+static bool is_bare(const struct schedtape_session_state *session)
+{
+	return session->state == STAPE_SESSION_NEW && !session->ring_pages && !session->tasks;
+}
 
 static int add_session(const struct schedtape_session_state *state, void *arg)
 {
+	struct user *user = add_user(arg, state->uid);
 	struct list *list = arg;
 	struct schedtape_session_state *sessions;
 
 	sessions = schedtape_list_grow(list->sessions, list->nr_sessions,
 				       &list->sessions_capacity, sizeof(*sessions));
-	if (!sessions)
+	if (!sessions || !user)
 		return -ENOMEM;
 	list->sessions = sessions;
 	sessions[list->nr_sessions++] = *state;
+	user->sessions += !is_bare(state);
+	user->memory += state->memory;
 	return 0;
 }
 
 static int add_replay(const struct schedtape_replay_state *state, void *arg)
 {
+	struct user *user = add_user(arg, state->uid);
 	struct list *list = arg;
 	struct schedtape_replay_state *replays;
 
 	replays = schedtape_list_grow(list->replays, list->nr_replays, &list->replays_capacity,
 				      sizeof(*replays));
-	if (!replays)
+	if (!replays || !user)
 		return -ENOMEM;
 	list->replays = replays;
 	replays[list->nr_replays++] = *state;
+	user->replays++;
+	user->memory += state->memory;
 	return 0;
 }
 
@@ -173,12 +221,6 @@ static struct json_object *status_member(const struct list *list,
 
 	return recorder && json_object_object_get_ex(recorder->status, key, &member) &&
 	       json_object_is_type(member, type) ? member : NULL;
-}
-
-/* Returns true for a session without a ring: a replay's, or one that was only just opened. */
-static bool is_bare(const struct schedtape_session_state *session)
-{
-	return session->state == STAPE_SESSION_NEW && !session->ring_pages && !session->tasks;
 }
 
 /* Returns true if every bare session can be that of a replay. */
@@ -397,6 +439,28 @@ static void print_replays(const struct list *list, const struct table_options *o
 			print_replay(&table, list, &list->replays[i]);
 }
 
+/* Tells how many sessions and how much memory each user has; nothing if there is one user. */
+static void print_users(const struct list *list)
+{
+	const struct table_options all = { .wide = true };
+	char name[USER_LEN];
+	struct table table;
+	size_t i;
+
+	if (list->nr_users < 2)
+		return;
+	putchar('\n');
+	table_begin(&table, user_columns, &all);
+	while (table_pass(&table)) {
+		for (i = 0; i < list->nr_users; i++) {
+			table_cell(&table, "%s", user_name(name, list->users[i].uid));
+			table_cell(&table, "%zu", list->users[i].sessions);
+			table_cell(&table, "%zu", list->users[i].replays);
+			table_cell(&table, "%" PRIu64, list->users[i].memory >> 10);
+		}
+	}
+}
+
 static void print_text(const struct list *list, const struct table_options *opts)
 {
 	bool any = print_sessions(list, opts);
@@ -407,6 +471,7 @@ static void print_text(const struct list *list, const struct table_options *opts
 		print_replays(list, opts);
 	else if (!any)
 		puts("no sessions, no replays");
+	print_users(list);
 }
 
 /* -- JSON ------------------------------------------------------------------ */
@@ -471,11 +536,23 @@ static struct json_object *json_replay(const struct schedtape_replay_state *stat
 	return object;
 }
 
+static struct json_object *json_user(const struct user *user)
+{
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_count(object, "uid", user->uid);
+	out_json_add_count(object, "session_count", user->sessions);
+	out_json_add_count(object, "replay_count", user->replays);
+	out_json_add_count(object, "memory_bytes", user->memory);
+	return object;
+}
+
 static void print_json(const struct list *list)
 {
 	struct json_object *root = out_json_new("list");
 	struct json_object *sessions = json_object_new_array();
 	struct json_object *replays = json_object_new_array();
+	struct json_object *users = json_object_new_array();
 	size_t i;
 
 	for (i = 0; i < list->nr_sessions; i++)
@@ -483,7 +560,10 @@ static void print_json(const struct list *list)
 	for (i = 0; i < list->nr_replays; i++)
 		json_object_array_add(replays, json_replay(&list->replays[i]));
 	json_object_object_add(root, "sessions", sessions);
+	for (i = 0; i < list->nr_users; i++)
+		json_object_array_add(users, json_user(&list->users[i]));
 	json_object_object_add(root, "replays", replays);
+	json_object_object_add(root, "users", users);
 	out_json(root, true);
 }
 
@@ -548,5 +628,6 @@ int cmd_list(int argc, char **argv)
 	free(list.recorders);
 	free(list.sessions);
 	free(list.replays);
+	free(list.users);
 	return out_finish(ret ? CMD_FAILURE : 0);
 }

@@ -76,6 +76,33 @@ schedtape record -q -o t -p $periodic -D -1 --control fifo:ctl,ack 2> record.log
 recorder=$!
 order ping
 state ready "-D -1: it waits"
+
+# Another user's recording beside it.
+two_users()
+{
+	schedtape list --json > list.json 2> log && like list.json 'len(d["users"]) == 2'
+}
+mkdir -m 777 theirs
+mode=$(stat -c %a /dev/schedtape)
+chmod 666 /dev/schedtape
+setpriv --reuid=65534 --clear-groups --inh-caps +perfmon --ambient-caps +perfmon \
+	schedtape record -q -o theirs/tape -- sleep 1000 2> theirs.log &
+theirs=$!
+eventually two_users
+report $? "list: the users of two recordings"
+chmod "$mode" /dev/schedtape
+like list.json '[u["session_count"] for u in d["users"]] == [1, 1] and
+	all(u["memory_bytes"] == sum(s["memory_bytes"] for s in d["sessions"]
+				     if s["uid"] == u["uid"]) > 0 for u in d["users"])'
+report $? "list: what each of them has in all"
+schedtape list > log && grep -qE '^ *user +sessions +replays +memory KB' log &&
+	grep -qE '^ *nobody +1 +0 +[1-9]' log
+report $? "list: the same in its table"
+kill -INT $theirs
+wait $theirs 2> /dev/null
+schedtape list > log && ! grep -q replays log
+report $? "list: no such table for one user"
+
 order enable
 state recording "enable: it records"
 sleep 0.3
