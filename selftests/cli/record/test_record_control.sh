@@ -91,9 +91,9 @@ theirs=$!
 eventually two_users
 report $? "list: the users of two recordings"
 chmod "$mode" /dev/schedtape
-like list.json '[u["session_count"] for u in d["users"]] == [1, 1] and
+like list.json '([u["session_count"] for u in d["users"]] == [1, 1] and
 	all(u["memory_bytes"] == sum(s["memory_bytes"] for s in d["sessions"]
-				     if s["uid"] == u["uid"]) > 0 for u in d["users"])'
+				     if s["uid"] == u["uid"]) > 0 for u in d["users"]))'
 report $? "list: what each of them has in all"
 schedtape list > log && grep -qE '^ *user +sessions +replays +memory KB' log &&
 	grep -qE '^ *nobody +1 +0 +[1-9]' log
