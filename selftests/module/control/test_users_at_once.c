@@ -354,7 +354,7 @@ static bool stop_in_time(FIXTURE_DATA(users_at_once) *self)
 /* Everything from the oldest page to the stop is there. */
 static bool read_all(FIXTURE_DATA(users_at_once) *self)
 {
-	uint64_t events = 0, overwritten = 0, lost = 0;
+	uint64_t events = 0, overwritten = 0, lost = 0, read;
 	struct schedtape_cpu stats;
 	uint32_t cpu, n = schedtape_session_cpus(self->r.session);
 
@@ -369,10 +369,11 @@ static bool read_all(FIXTURE_DATA(users_at_once) *self)
 	}
 	self->events += events;
 	self->overwritten += overwritten;
-	if (lost || self->sequence.breaks || events != self->r.n + overwritten)
-		printf("# %lu lost, %u breaks, %zu read and %lu overwritten of %lu events\n",
-		       lost, self->sequence.breaks, self->r.n, overwritten, events);
-	return !lost && !self->sequence.breaks && events == self->r.n + overwritten;
+	read = self->r.n + self->r.idles;
+	if (lost || self->sequence.breaks || events != read + overwritten)
+		printf("# %lu lost, %u breaks, %lu read and %lu overwritten of %lu events\n",
+		       lost, self->sequence.breaks, read, overwritten, events);
+	return !lost && !self->sequence.breaks && events == read + overwritten;
 }
 
 /* -- the test -------------------------------------------------------------------------- */

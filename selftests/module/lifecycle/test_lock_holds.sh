@@ -35,7 +35,7 @@ load()
 		schedtape record -q -a -o "all$round" -- everywhere $((300 * round)) > forks 2>> log &
 		pids+=($!)
 	done
-	schedtape record -q -o tree -- pingpong 300 > /dev/null 2>> log &
+	schedtape record -q -o threads -- chain 300 0 > /dev/null 2>> log &
 	pids+=($!)
 	sleep 1
 	schedtape list --json > list.json 2>> log
@@ -49,7 +49,7 @@ print(*(s["id"] for s in json.load(open("list.json"))["sessions"]))'); do
 	for round in "${pids[@]}"; do
 		wait "$round" || return
 	done
-	schedtape replay -q tree > /dev/null 2>> log
+	schedtape replay -q threads > /dev/null 2>> log
 }
 
 : > log
