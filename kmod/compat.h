@@ -55,6 +55,13 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, vm_flags_t set, vm_f
 #define stape_dump_attrs(dump)	((dump)->attrs)
 #endif
 
+/* Since 6.2 the functions around a netlink command get a split operation. */
+#ifdef STAPE_HAS_SPLIT_OPS
+#define stape_genl_ops	genl_split_ops
+#else
+#define stape_genl_ops	genl_ops
+#endif
+
 /* New in 6.13, and the only function for this since 6.15. */
 #ifndef STAPE_HAS_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commands of the family: their policies and handlers, for the table in netlink.c.
+ * The commands of the family: their policies and handlers, for the table in netlink.c, which also
+ * says what object a handler finds in info->user_ptr[0].
  */
 #ifndef _STAPE_COMMANDS_H
 #define _STAPE_COMMANDS_H
@@ -15,7 +16,7 @@ struct stape_session;
 struct stape_session_ops;
 
 /* netlink_session.c */
-extern const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1];
+extern const struct nla_policy stape_session_policy[STAPE_A_SESSION_ID + 1];
 extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_TRIGGER + 1];
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
@@ -30,8 +31,7 @@ extern const struct stape_session_ops stape_netlink_session_ops;
 extern const struct nla_policy stape_filter_add_policy[STAPE_A_SESSION_FOLLOW + 1];
 extern const struct nla_policy stape_filter_del_policy[STAPE_A_SESSION_CGROUP + 1];
 extern const struct nla_policy stape_filter_set_policy[STAPE_A_SESSION_EXCLUDE_COMM + 1];
-int stape_filter_add_doit(struct sk_buff *skb, struct genl_info *info);
-int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info);
+int stape_filter_change_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 /* netlink_task.c */
@@ -39,7 +39,7 @@ extern const struct nla_policy stape_task_policy[STAPE_A_TASK_SESSION + 1];
 int stape_task_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* netlink_replay.c */
-extern const struct nla_policy stape_replay_id_policy[STAPE_A_REPLAY_ID + 1];
+extern const struct nla_policy stape_replay_policy[STAPE_A_REPLAY_ID + 1];
 extern const struct nla_policy stape_replay_set_policy[STAPE_A_REPLAY_SPEED + 1];
 extern const struct nla_policy stape_replay_start_policy[STAPE_A_REPLAY_DELAY + 1];
 int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info);

@@ -82,119 +82,134 @@ bool stape_message_owns(struct sk_buff *skb, const struct stape_account *account
 }
 
 /**
+ * stape_message_excess() - find the attribute with which a request has too many
+ * @info: the request
+ * @types: bits of the attributes' types
+ * @max: how many of these there may be
+ *
+ * Context: any.
+ * Return: the attribute that follows @max others; or NULL.
+ */
+const struct nlattr *stape_message_excess(struct genl_info *info, u32 types, u32 max)
+{
+	const struct nlattr *attr;
+	int rest;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest)
+		if (types & BIT(nla_type(attr)) && !max--)
+			return attr;
+	return NULL;
+}
+
+/**
  * stape_message_reply() - begin the reply to a request
- * @message: to be filled, and given to stape_message_send()
  * @info: the request
  *
  * Context: may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: the reply, to be filled and given to stape_message_send(); or NULL.
  */
-int stape_message_reply(struct stape_message *message, struct genl_info *info)
+struct sk_buff *stape_message_reply(struct genl_info *info)
 {
-	message->skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!message->skb)
-		return -ENOMEM;
+	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+
 	/* A new message has room for its header. */
-	message->header = genlmsg_put_reply(message->skb, info, &stape_family, 0,
-					    info->genlhdr->cmd);
-	return 0;
+	if (skb)
+		genlmsg_put_reply(skb, info, &stape_family, 0, info->genlhdr->cmd);
+	return skb;
 }
 
 /**
  * stape_message_send() - send a reply
- * @message: the reply; freed
+ * @skb: the reply; freed
  * @ret: 0, or the error of filling it
  * @info: the request
  *
  * Context: may sleep.
  * Return: @ret, or the error of sending.
  */
-int stape_message_send(struct stape_message *message, int ret, struct genl_info *info)
+int stape_message_send(struct sk_buff *skb, int ret, struct genl_info *info)
 {
 	if (ret) {
-		nlmsg_free(message->skb);
+		nlmsg_free(skb);
 		return ret;
 	}
-	genlmsg_end(message->skb, message->header);
-	return genlmsg_reply(message->skb, info);
+	nlmsg_end(skb, nlmsg_hdr(skb));
+	return genlmsg_reply(skb, info);
 }
 
 /**
  * stape_message_dump() - begin one entry of a dump
- * @message: to be filled, and given to stape_message_dumped()
  * @skb: the dump's buffer
  * @cb: the dump
  * @cmd: enum stape_cmd
  *
  * Context: any.
- * Return: 0, or -EMSGSIZE if the buffer is full.
+ * Return: the entry's header, for stape_message_dumped(); NULL: the buffer is full.
  */
-int stape_message_dump(struct stape_message *message, struct sk_buff *skb,
-		       struct netlink_callback *cb, u8 cmd)
+void *stape_message_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
-	message->skb = skb;
-	message->header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				      &stape_family, NLM_F_MULTI, cmd);
-	return message->header ? 0 : -EMSGSIZE;
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &stape_family,
+			   NLM_F_MULTI, cmd);
 }
 
 /**
  * stape_message_dumped() - end one entry of a dump, or remove it if it could not be filled
- * @message: the entry
+ * @skb: the dump's buffer
+ * @header: the entry's
  * @ret: 0, or the error of filling it
  *
  * Context: any.
  * Return: @ret.
  */
-int stape_message_dumped(struct stape_message *message, int ret)
+int stape_message_dumped(struct sk_buff *skb, void *header, int ret)
 {
 	if (ret)
-		genlmsg_cancel(message->skb, message->header);
+		genlmsg_cancel(skb, header);
 	else
-		genlmsg_end(message->skb, message->header);
+		genlmsg_end(skb, header);
 	return ret;
 }
 
 /**
  * stape_message_ntf() - begin a notification, if somebody receives it
- * @message: to be filled, and given to stape_message_notify()
  * @cmd: enum stape_cmd
  * @monitor: port of the socket that has asked for it, or 0
  *
  * Context: may sleep.
- * Return: whether there is a message to be filled.
+ * Return: the message, to be filled and given to stape_message_notify(); or NULL.
  */
-bool stape_message_ntf(struct stape_message *message, u8 cmd, u32 monitor)
+struct sk_buff *stape_message_ntf(u8 cmd, u32 monitor)
 {
+	struct sk_buff *skb;
+
 	if (!monitor && !genl_has_listeners(&stape_family, &init_net, STAPE_GROUP_MONITOR))
-		return false;
-	message->skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
-	if (!message->skb)
-		return false;
-	message->header = genlmsg_put(message->skb, 0, 0, &stape_family, 0, cmd);
-	return true;
+		return NULL;
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	if (skb)
+		genlmsg_put(skb, 0, 0, &stape_family, 0, cmd);
+	return skb;
 }
 
 /**
  * stape_message_notify() - send a notification to the group, and to the socket that asked for it
- * @message: the notification; freed
+ * @skb: the notification; freed
  * @ret: 0, or the error of filling it
  * @monitor: as for stape_message_ntf()
  *
  * Context: may sleep.
  */
-void stape_message_notify(struct stape_message *message, int ret, u32 monitor)
+void stape_message_notify(struct sk_buff *skb, int ret, u32 monitor)
 {
 	struct sk_buff *copy;
 
 	if (ret) {
-		nlmsg_free(message->skb);
+		nlmsg_free(skb);
 		return;
 	}
-	genlmsg_end(message->skb, message->header);
+	nlmsg_end(skb, nlmsg_hdr(skb));
 	/* Errors are ignored: a receiver may have gone, or may be too slow. */
-	copy = monitor ? skb_clone(message->skb, GFP_KERNEL) : NULL;
+	copy = monitor ? skb_clone(skb, GFP_KERNEL) : NULL;
 	if (copy)
 		genlmsg_unicast(&init_net, copy, monitor);
-	genlmsg_multicast(&stape_family, message->skb, 0, STAPE_GROUP_MONITOR, GFP_KERNEL);
+	genlmsg_multicast(&stape_family, skb, 0, STAPE_GROUP_MONITOR, GFP_KERNEL);
 }

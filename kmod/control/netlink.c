@@ -7,6 +7,7 @@
 #include "control/netlink.h"
 
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <net/genetlink.h>
 #include <schedtape/event.h>
 #include <schedtape/version.h>
@@ -14,6 +15,7 @@
 #include "base/account.h"
 #include "base/stop_all.h"
 #include "control/commands.h"
+#include "control/lookup.h"
 #include "control/message.h"
 #include "control/missing.h"
 #include "record/attach.h"
@@ -30,44 +32,85 @@ static int stape_netlink_dump_start(struct netlink_callback *cb)
 	return stape_message_permit(cb->skb, cb->extack);
 }
 
-#define STAPE_DO(_cmd, _policy, _doit) {			\
+/* What a command gets in info->user_ptr[0]: @internal_flags of its operation. */
+enum {
+	STAPE_OBJECT_NONE,
+	STAPE_OBJECT_SESSION,	/* its lock is held */
+	STAPE_OBJECT_REPLAY,
+};
+
+#define STAPE_DO(_cmd, _policy, _doit, _object) {		\
 	.cmd = _cmd,						\
 	.policy = _policy,					\
 	.maxattr = ARRAY_SIZE(_policy) - 1,			\
+	.internal_flags = _object,				\
 	.doit = _doit,						\
 }
 
-#define STAPE_DUMP(_cmd, _policy, _doit, _dumpit) {		\
+#define STAPE_DUMP(_cmd, _policy, _doit, _object, _dumpit) {	\
 	.cmd = _cmd,						\
 	.policy = _policy,					\
 	.maxattr = ARRAY_SIZE(_policy) - 1,			\
+	.internal_flags = _object,				\
 	.doit = _doit,						\
 	.start = stape_netlink_dump_start,			\
 	.dumpit = _dumpit,					\
 }
 
+#define STAPE_SESSION(...)	STAPE_DO(__VA_ARGS__, STAPE_OBJECT_SESSION)
+#define STAPE_REPLAY(...)	STAPE_DO(__VA_ARGS__, STAPE_OBJECT_REPLAY)
+
+/*
+ * Each command needs the permission, and its object must be the sender's.  Dumps have no object:
+ * they leave out what is not the sender's, or look up for each buffer what they dump.
+ */
 static const struct genl_ops stape_ops[] = {
-	STAPE_DO(STAPE_CMD_INFO_GET, stape_info_policy, stape_info_get_doit),
-	STAPE_DUMP(STAPE_CMD_SESSION_GET, stape_session_id_policy,
-		   stape_session_get_doit, stape_session_get_dumpit),
-	STAPE_DO(STAPE_CMD_SESSION_SET, stape_session_set_policy, stape_session_set_doit),
-	STAPE_DO(STAPE_CMD_SESSION_START, stape_session_id_policy, stape_session_start_doit),
-	STAPE_DO(STAPE_CMD_SESSION_PAUSE, stape_session_id_policy, stape_session_pause_doit),
-	STAPE_DO(STAPE_CMD_SESSION_STOP, stape_session_id_policy, stape_session_stop_doit),
-	STAPE_DO(STAPE_CMD_FILTER_ADD, stape_filter_add_policy, stape_filter_add_doit),
-	STAPE_DO(STAPE_CMD_FILTER_DEL, stape_filter_del_policy, stape_filter_del_doit),
-	STAPE_DO(STAPE_CMD_FILTER_SET, stape_filter_set_policy, stape_filter_set_doit),
-	STAPE_DUMP(STAPE_CMD_TASK_GET, stape_task_policy, NULL, stape_task_get_dumpit),
-	STAPE_DUMP(STAPE_CMD_REPLAY_GET, stape_replay_id_policy,
-		   stape_replay_get_doit, stape_replay_get_dumpit),
-	STAPE_DO(STAPE_CMD_REPLAY_START, stape_replay_start_policy, stape_replay_start_doit),
-	STAPE_DO(STAPE_CMD_REPLAY_STOP, stape_replay_id_policy, stape_replay_stop_doit),
-	STAPE_DO(STAPE_CMD_REPLAY_SET, stape_replay_set_policy, stape_replay_set_doit),
-	STAPE_DO(STAPE_CMD_REPLAY_PAUSE, stape_replay_id_policy, stape_replay_pause_doit),
-	STAPE_DUMP(STAPE_CMD_PLAYER_GET, stape_player_policy, NULL, stape_player_get_dumpit),
-	STAPE_DO(STAPE_CMD_SESSION_MONITOR, stape_session_id_policy, stape_session_monitor_doit),
-	STAPE_DO(STAPE_CMD_REPLAY_MONITOR, stape_replay_id_policy, stape_replay_monitor_doit),
+	STAPE_DO(STAPE_CMD_INFO_GET, stape_info_policy, stape_info_get_doit, STAPE_OBJECT_NONE),
+	STAPE_DUMP(STAPE_CMD_SESSION_GET, stape_session_policy, stape_session_get_doit,
+		   STAPE_OBJECT_SESSION, stape_session_get_dumpit),
+	STAPE_SESSION(STAPE_CMD_SESSION_SET, stape_session_set_policy, stape_session_set_doit),
+	STAPE_SESSION(STAPE_CMD_SESSION_START, stape_session_policy, stape_session_start_doit),
+	STAPE_SESSION(STAPE_CMD_SESSION_PAUSE, stape_session_policy, stape_session_pause_doit),
+	STAPE_SESSION(STAPE_CMD_SESSION_STOP, stape_session_policy, stape_session_stop_doit),
+	STAPE_SESSION(STAPE_CMD_SESSION_MONITOR, stape_session_policy, stape_session_monitor_doit),
+	STAPE_SESSION(STAPE_CMD_FILTER_ADD, stape_filter_add_policy, stape_filter_change_doit),
+	STAPE_SESSION(STAPE_CMD_FILTER_DEL, stape_filter_del_policy, stape_filter_change_doit),
+	STAPE_SESSION(STAPE_CMD_FILTER_SET, stape_filter_set_policy, stape_filter_set_doit),
+	STAPE_DUMP(STAPE_CMD_TASK_GET, stape_task_policy, NULL,
+		   STAPE_OBJECT_NONE, stape_task_get_dumpit),
+	STAPE_DUMP(STAPE_CMD_REPLAY_GET, stape_replay_policy, stape_replay_get_doit,
+		   STAPE_OBJECT_REPLAY, stape_replay_get_dumpit),
+	STAPE_REPLAY(STAPE_CMD_REPLAY_START, stape_replay_start_policy, stape_replay_start_doit),
+	STAPE_REPLAY(STAPE_CMD_REPLAY_STOP, stape_replay_policy, stape_replay_stop_doit),
+	STAPE_REPLAY(STAPE_CMD_REPLAY_SET, stape_replay_set_policy, stape_replay_set_doit),
+	STAPE_REPLAY(STAPE_CMD_REPLAY_PAUSE, stape_replay_policy, stape_replay_pause_doit),
+	STAPE_REPLAY(STAPE_CMD_REPLAY_MONITOR, stape_replay_policy, stape_replay_monitor_doit),
+	STAPE_DUMP(STAPE_CMD_PLAYER_GET, stape_player_policy, NULL,
+		   STAPE_OBJECT_NONE, stape_player_get_dumpit),
 };
+
+static int stape_netlink_pre_doit(const struct stape_genl_ops *ops, struct sk_buff *skb,
+				  struct genl_info *info)
+{
+	int ret = stape_message_permit(skb, info->extack);
+
+	if (ret)
+		return ret;
+	if (ops->internal_flags == STAPE_OBJECT_SESSION)
+		info->user_ptr[0] = stape_lookup_session(skb, info->attrs, info->extack);
+	else if (ops->internal_flags == STAPE_OBJECT_REPLAY)
+		info->user_ptr[0] = stape_lookup_replay(skb, info->attrs, info->extack);
+	return PTR_ERR_OR_ZERO(info->user_ptr[0]);
+}
+
+static void stape_netlink_post_doit(const struct stape_genl_ops *ops, struct sk_buff *skb,
+				    struct genl_info *info)
+{
+	if (ops->internal_flags == STAPE_OBJECT_SESSION)
+		stape_session_release(info->user_ptr[0]);
+	else if (ops->internal_flags == STAPE_OBJECT_REPLAY)
+		stape_replay_put(info->user_ptr[0]);
+}
 
 /* A socket is being closed.  Another one may get its port, and must not get its notifications. */
 static int stape_netlink_released(struct notifier_block *block, unsigned long event, void *arg)
@@ -96,6 +139,8 @@ int __init stape_netlink_init(void)
 
 	stape_family.ops = stape_ops;
 	stape_family.n_ops = ARRAY_SIZE(stape_ops);
+	stape_family.pre_doit = stape_netlink_pre_doit;
+	stape_family.post_doit = stape_netlink_post_doit;
 	ret = netlink_register_notifier(&stape_netlink_notifier);
 	if (ret)
 		return ret;
@@ -184,14 +229,9 @@ static int stape_info_fill(struct sk_buff *skb, kuid_t uid)
 
 static int stape_info_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_message message;
-	int ret;
+	struct sk_buff *reply = stape_message_reply(info);
 
-	ret = stape_message_permit(skb, info->extack);
-	if (!ret)
-		ret = stape_message_reply(&message, info);
-	if (!ret)
-		ret = stape_message_send(&message, stape_info_fill(message.skb,
-								   NETLINK_CREDS(skb)->uid), info);
-	return ret;
+	if (!reply)
+		return -ENOMEM;
+	return stape_message_send(reply, stape_info_fill(reply, NETLINK_CREDS(skb)->uid), info);
 }

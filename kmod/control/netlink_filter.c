@@ -11,7 +11,7 @@
 #include <net/genetlink.h>
 
 #include "base/stop_all.h"
-#include "control/lookup.h"
+#include "control/message.h"
 #include "record/rules.h"
 #include "record/session_run.h"
 #include "record/sessions.h"
@@ -135,37 +135,13 @@ static int stape_filter_change_one(struct stape_session *session, const struct n
 	return 0;
 }
 
-/* Checks how many objects a request names. */
-static int stape_filter_check_size(struct genl_info *info)
-{
-	const struct nlattr *attr;
-	int rest, n = 0;
-
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
-		if (nla_type(attr) != STAPE_A_SESSION_PID &&
-		    nla_type(attr) != STAPE_A_SESSION_TID &&
-		    nla_type(attr) != STAPE_A_SESSION_CGROUP)
-			continue;
-		if (n++ == STAPE_FILTER_OBJECTS_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "more objects than a request may name: send several");
-			return -E2BIG;
-		}
-	}
-	if (!n && GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
-		NL_SET_ERR_MSG(info->extack, "no pid, tid or cgroup is given");
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /*
  * Adds or removes all objects up to the first that fails.  A process may have very many threads, so
  * this can take long, under the session's lock and the kernel's for all generic netlink families.
  */
-static int stape_filter_change_all(struct stape_session *session, bool add,
-				   struct genl_info *info)
+static int stape_filter_change(struct stape_session *session, struct genl_info *info)
 {
+	bool add = info->genlhdr->cmd == STAPE_CMD_FILTER_ADD;
 	const struct nlattr *attr;
 	int rest, ret = 0;
 
@@ -181,71 +157,7 @@ static int stape_filter_change_all(struct stape_session *session, bool add,
 	/* Once, because it looks at all tasks. */
 	if (info->attrs[STAPE_A_SESSION_CGROUP])
 		stape_rules_update_all(&session->active);
-	stape_session_resync(session);
 	return ret;
-}
-
-/* Undoes stape_session_attach() if a request has failed and no task needs the probes. */
-static void stape_filter_undo_attach(struct stape_session *session)
-{
-	if (stape_filter_is_over(&session->active.filter))
-		stape_session_detach(session);
-}
-
-static int stape_filter_change(struct sk_buff *skb, struct genl_info *info, bool add)
-{
-	struct stape_session *session;
-	bool attached;
-	int ret;
-
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		return ret;
-	attached = session->attached;
-	ret = stape_filter_check_size(info);
-	if (!ret)
-		ret = stape_session_attach(session, info->extack);
-	if (!ret)
-		ret = stape_filter_change_all(session, add, info);
-	if (ret && !attached)
-		stape_filter_undo_attach(session);
-	stape_session_release(session);
-	return ret;
-}
-
-int stape_filter_add_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return stape_filter_change(skb, info, true);
-}
-
-int stape_filter_del_doit(struct sk_buff *skb, struct genl_info *info)
-{
-	return stape_filter_change(skb, info, false);
-}
-
-/* Reads all exclude-comm of a request; the caller frees them.  Returns their number, or -errno. */
-static int stape_filter_patterns(struct genl_info *info,
-				 char (**patterns)[STAPE_PATTERN_LEN])
-{
-	const struct nlattr *attr;
-	int rest, n = 0;
-
-	if (!info->attrs[STAPE_A_SESSION_EXCLUDE_COMM])
-		return 0;
-	*patterns = kcalloc(STAPE_FILTER_PATTERNS_MAX, sizeof(**patterns), GFP_KERNEL_ACCOUNT);
-	if (!*patterns)
-		return -ENOMEM;
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
-		if (nla_type(attr) != STAPE_A_SESSION_EXCLUDE_COMM)
-			continue;
-		if (n == STAPE_FILTER_PATTERNS_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "more patterns than a filter can have");
-			return -E2BIG;
-		}
-		nla_strscpy((*patterns)[n++], attr, STAPE_PATTERN_LEN);
-	}
-	return n;
 }
 
 static bool stape_filter_flag(struct genl_info *info, int attr)
@@ -253,31 +165,75 @@ static bool stape_filter_flag(struct genl_info *info, int attr)
 	return info->attrs[attr] && nla_get_u8(info->attrs[attr]);
 }
 
-int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
+static int stape_filter_set(struct stape_session *session, struct genl_info *info)
 {
 	const struct stape_filter_flags flags = {
 		.all = stape_filter_flag(info, STAPE_A_SESSION_ALL),
 		.kthreads = stape_filter_flag(info, STAPE_A_SESSION_KTHREADS),
 		.no_inherit = stape_filter_flag(info, STAPE_A_SESSION_NO_INHERIT),
 	};
-	char (*patterns)[STAPE_PATTERN_LEN] = NULL;
-	struct stape_session *session;
-	bool attached;
-	int ret, n;
+	char (*patterns)[STAPE_PATTERN_LEN];
+	const struct nlattr *attr;
+	int rest, ret, n = 0;
 
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		return ret;
-	attached = session->attached;
-	n = stape_filter_patterns(info, &patterns);
-	ret = n < 0 ? n : stape_session_attach(session, info->extack);
-	if (!ret)
-		ret = stape_rules_set(&session->active, &flags, patterns, n);
-	if (!ret)
-		stape_session_resync(session);
-	else if (!attached)
-		stape_filter_undo_attach(session);
-	stape_session_release(session);
+	patterns = kcalloc(STAPE_FILTER_PATTERNS_MAX, sizeof(*patterns), GFP_KERNEL_ACCOUNT);
+	if (!patterns)
+		return -ENOMEM;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest)
+		if (nla_type(attr) == STAPE_A_SESSION_EXCLUDE_COMM)
+			nla_strscpy(patterns[n++], attr, STAPE_PATTERN_LEN);
+	ret = stape_rules_set(&session->active, &flags, patterns, n);
 	kfree(patterns);
 	return ret;
+}
+
+/* Changes a filter while probes keep it up to date.  If that fails, no probe stays on in vain. */
+static int stape_filter_do(struct genl_info *info,
+			   int (*change)(struct stape_session *session, struct genl_info *info))
+{
+	struct stape_session *session = info->user_ptr[0];
+	bool attached = session->attached;
+	int ret;
+
+	ret = stape_session_attach(session, info->extack);
+	if (ret)
+		return ret;
+	ret = change(session, info);
+	stape_session_resync(session);
+	if (ret && !attached && stape_filter_is_over(&session->active.filter))
+		stape_session_detach(session);
+	return ret;
+}
+
+#define STAPE_FILTER_OBJECTS \
+	(BIT(STAPE_A_SESSION_PID) | BIT(STAPE_A_SESSION_TID) | BIT(STAPE_A_SESSION_CGROUP))
+
+int stape_filter_change_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *attr = stape_message_excess(info, STAPE_FILTER_OBJECTS,
+							 STAPE_FILTER_OBJECTS_MAX);
+
+	if (attr) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "more objects than a request may name: send several");
+		return -E2BIG;
+	}
+	if (!info->attrs[STAPE_A_SESSION_TID] && !info->attrs[STAPE_A_SESSION_CGROUP] &&
+	    GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_PID)) {
+		NL_SET_ERR_MSG(info->extack, "no pid, tid or cgroup is given");
+		return -EINVAL;
+	}
+	return stape_filter_do(info, stape_filter_change);
+}
+
+int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *attr = stape_message_excess(info, BIT(STAPE_A_SESSION_EXCLUDE_COMM),
+							 STAPE_FILTER_PATTERNS_MAX);
+
+	if (attr) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "more patterns than a filter can have");
+		return -E2BIG;
+	}
+	return stape_filter_do(info, stape_filter_set);
 }

@@ -51,16 +51,16 @@ static int stape_player_fill(struct sk_buff *skb, const struct stape_player *pla
 static int stape_player_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 				 struct stape_replay *replay, u32 number)
 {
-	struct stape_message message;
 	struct stape_player *player;
+	void *header;
 	int ret = 0;
 
 	rcu_read_lock();
 	player = rcu_dereference(replay->players[number]);
 	if (player) {
-		ret = stape_message_dump(&message, skb, cb, STAPE_CMD_PLAYER_GET);
-		if (!ret)
-			ret = stape_message_dumped(&message, stape_player_fill(skb, player));
+		header = stape_message_dump(skb, cb, STAPE_CMD_PLAYER_GET);
+		ret = !header ? -EMSGSIZE :
+		      stape_message_dumped(skb, header, stape_player_fill(skb, player));
 	}
 	rcu_read_unlock();
 	return ret;
@@ -68,15 +68,12 @@ static int stape_player_dump_one(struct sk_buff *skb, struct netlink_callback *c
 
 int stape_player_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct genl_dumpit_info *info = genl_dumpit_info(cb);
-	struct nlattr *id = stape_dump_attrs(info)[STAPE_A_PLAYER_REPLAY];
-	struct stape_replay *replay;
+	struct nlattr **attrs = stape_dump_attrs(genl_dumpit_info(cb));
+	struct stape_replay *replay = stape_lookup_replay(cb->skb, attrs, cb->extack);
 	u32 number = cb->args[0];
-	int ret;
 
-	ret = stape_lookup_replay(cb->skb, id, cb->extack, &replay);
-	if (ret)
-		return ret;
+	if (IS_ERR(replay))
+		return PTR_ERR(replay);
 	for (; number < replay->nr_players; number++) {
 		if (stape_player_dump_one(skb, cb, replay, number))
 			break;

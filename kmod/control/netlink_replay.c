@@ -7,11 +7,10 @@
 #include <net/genetlink.h>
 
 #include "base/account.h"
-#include "control/lookup.h"
 #include "control/message.h"
 #include "replay/replay.h"
 
-const struct nla_policy stape_replay_id_policy[STAPE_A_REPLAY_ID + 1] = {
+const struct nla_policy stape_replay_policy[STAPE_A_REPLAY_ID + 1] = {
 	[STAPE_A_REPLAY_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
@@ -82,29 +81,24 @@ static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 
 int stape_replay_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_replay *replay;
-	struct stape_message message;
-	int ret;
+	struct stape_replay *replay = info->user_ptr[0];
+	struct sk_buff *reply = stape_message_reply(info);
 
-	ret = stape_request_replay(skb, info, &replay);
-	if (ret)
-		return ret;
+	if (!reply)
+		return -ENOMEM;
 	/* A parent that has seen its player's end must see the state that followed. */
 	stape_replay_reap(replay);
-	ret = stape_message_reply(&message, info);
-	if (!ret)
-		ret = stape_message_send(&message, stape_replay_fill(message.skb, replay), info);
-	stape_replay_put(replay);
-	return ret;
+	return stape_message_send(reply, stape_replay_fill(reply, replay), info);
 }
 
 static int stape_replay_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 				 struct stape_replay *replay)
 {
-	struct stape_message message;
-	int ret = stape_message_dump(&message, skb, cb, STAPE_CMD_REPLAY_GET);
+	void *header = stape_message_dump(skb, cb, STAPE_CMD_REPLAY_GET);
 
-	return ret ?: stape_message_dumped(&message, stape_replay_fill(skb, replay));
+	if (!header)
+		return -EMSGSIZE;
+	return stape_message_dumped(skb, header, stape_replay_fill(skb, replay));
 }
 
 /* Other users' replays are left out. */
@@ -126,80 +120,36 @@ int stape_replay_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 int stape_replay_start_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *delay = info->attrs[STAPE_A_REPLAY_DELAY];
-	struct stape_replay *replay;
-	int ret;
 
-	ret = stape_request_replay(skb, info, &replay);
-	if (ret)
-		return ret;
-	ret = stape_replay_start(replay, delay ? nla_get_u64(delay) : 0, info->extack);
-	stape_replay_put(replay);
-	return ret;
+	return stape_replay_start(info->user_ptr[0], delay ? nla_get_u64(delay) : 0, info->extack);
 }
 
 int stape_replay_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct nlattr *speed = info->attrs[STAPE_A_REPLAY_SPEED];
-	struct stape_replay *replay;
-	int ret;
-
-	ret = stape_request_check_replay(skb, info);
-	if (ret)
-		return ret;
 	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_REPLAY_SPEED)) {
 		NL_SET_ERR_MSG(info->extack, "the speed is missing");
 		return -EINVAL;
 	}
-	ret = stape_request_replay(skb, info, &replay);
-	if (ret)
-		return ret;
-	ret = stape_replay_set_speed(replay, nla_get_u32(speed), info->extack);
-	stape_replay_put(replay);
-	return ret;
-}
-
-/* Calls @func for the replay that a request names. */
-static int stape_replay_do(struct sk_buff *skb, struct genl_info *info,
-			   int (*func)(struct stape_replay *replay,
-				       struct netlink_ext_ack *extack))
-{
-	struct stape_replay *replay;
-	int ret;
-
-	ret = stape_request_replay(skb, info, &replay);
-	if (ret)
-		return ret;
-	ret = func(replay, info->extack);
-	stape_replay_put(replay);
-	return ret;
+	return stape_replay_set_speed(info->user_ptr[0],
+				      nla_get_u32(info->attrs[STAPE_A_REPLAY_SPEED]),
+				      info->extack);
 }
 
 int stape_replay_pause_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return stape_replay_do(skb, info, stape_replay_pause);
-}
-
-static int stape_replay_stop_by_request(struct stape_replay *replay,
-					struct netlink_ext_ack *extack)
-{
-	return stape_replay_stop(replay, STAPE_STOPPED_BY_REQUEST, extack);
+	return stape_replay_pause(info->user_ptr[0], info->extack);
 }
 
 int stape_replay_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return stape_replay_do(skb, info, stape_replay_stop_by_request);
+	return stape_replay_stop(info->user_ptr[0], STAPE_STOPPED_BY_REQUEST, info->extack);
 }
 
 int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_replay *replay;
-	int ret;
+	struct stape_replay *replay = info->user_ptr[0];
 
-	ret = stape_request_replay(skb, info, &replay);
-	if (ret)
-		return ret;
 	stape_registry_set_monitor(&stape_replays, &replay->entry, info->snd_portid);
-	stape_replay_put(replay);
 	return 0;
 }
 
@@ -212,8 +162,8 @@ int stape_replay_monitor_doit(struct sk_buff *skb, struct genl_info *info)
 void stape_netlink_replay_ntf(struct stape_replay *replay)
 {
 	u32 monitor = READ_ONCE(replay->entry.monitor);
-	struct stape_message message;
+	struct sk_buff *skb = stape_message_ntf(STAPE_CMD_REPLAY_NTF, monitor);
 
-	if (stape_message_ntf(&message, STAPE_CMD_REPLAY_NTF, monitor))
-		stape_message_notify(&message, stape_replay_fill(message.skb, replay), monitor);
+	if (skb)
+		stape_message_notify(skb, stape_replay_fill(skb, replay), monitor);
 }

@@ -11,7 +11,6 @@
 
 #include "base/account.h"
 #include "control/cpumask.h"
-#include "control/lookup.h"
 #include "control/message.h"
 #include "control/netlink_trigger.h"
 #include "record/session_rings.h"
@@ -22,7 +21,7 @@
 /* Not const, because up to 6.6 a policy's pointer to its range is not const. */
 static struct netlink_range_validation stape_pages_range = { .max = STAPE_RING_PAGES_MAX };
 
-const struct nla_policy stape_session_id_policy[STAPE_A_SESSION_ID + 1] = {
+const struct nla_policy stape_session_policy[STAPE_A_SESSION_ID + 1] = {
 	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
@@ -106,34 +105,18 @@ static int stape_session_fill_reply(struct sk_buff *skb, struct stape_session *s
 
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_session *session;
-	struct stape_message message;
-	int ret;
+	struct sk_buff *reply = stape_message_reply(info);
 
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		return ret;
-	ret = stape_message_reply(&message, info);
-	if (!ret)
-		ret = stape_message_send(&message, stape_session_fill_reply(message.skb, session),
-					 info);
-	stape_session_release(session);
-	return ret;
-}
-
-static int stape_session_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
-				  struct stape_session *session)
-{
-	struct stape_message message;
-	int ret = stape_message_dump(&message, skb, cb, STAPE_CMD_SESSION_GET);
-
-	return ret ?: stape_message_dumped(&message, stape_session_fill_reply(skb, session));
+	if (!reply)
+		return -ENOMEM;
+	return stape_message_send(reply, stape_session_fill_reply(reply, info->user_ptr[0]), info);
 }
 
 /* Other users' sessions are left out, and those that end meanwhile.  Drops the reference. */
-static int stape_session_dump_found(struct sk_buff *skb, struct netlink_callback *cb,
-				    struct stape_session *session)
+static int stape_session_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
+				  struct stape_session *session)
 {
+	void *header;
 	int ret;
 
 	if (!stape_message_owns(cb->skb, session->account)) {
@@ -143,7 +126,9 @@ static int stape_session_dump_found(struct sk_buff *skb, struct netlink_callback
 	ret = stape_session_acquire(session);
 	if (ret)
 		return ret == -ENOENT ? 0 : ret;
-	ret = stape_session_dump_one(skb, cb, session);
+	header = stape_message_dump(skb, cb, STAPE_CMD_SESSION_GET);
+	ret = !header ? -EMSGSIZE :
+	      stape_message_dumped(skb, header, stape_session_fill_reply(skb, session));
 	stape_session_release(session);
 	return ret;
 }
@@ -156,7 +141,7 @@ int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 
 	while (!ret && (session = stape_session_find_after(cb->args[0]))) {
 		id = session->entry.id;
-		ret = stape_session_dump_found(skb, cb, session);
+		ret = stape_session_dump_one(skb, cb, session);
 		if (!ret)
 			cb->args[0] = id;
 	}
@@ -192,7 +177,6 @@ static int stape_session_setup(struct genl_info *info, struct stape_ring_setup *
 int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct stape_trigger_setup triggers[STAPE_TRIGGERS_MAX];
-	struct stape_session *session;
 	struct stape_ring_setup *setup;
 	u32 nr_triggers;
 	int ret;
@@ -201,73 +185,44 @@ int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info)
 	setup = kzalloc(sizeof(*setup), GFP_KERNEL);
 	if (!setup)
 		return -ENOMEM;
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		goto out;
 	ret = stape_session_setup(info, setup);
 	if (!ret)
 		ret = stape_trigger_read_all(info, triggers, &nr_triggers);
 	if (!ret)
-		ret = stape_session_set(session, setup, triggers, nr_triggers,
+		ret = stape_session_set(info->user_ptr[0], setup, triggers, nr_triggers,
 					stape_message_powers(skb), info->extack);
-	stape_session_release(session);
-out:
 	kfree(setup);
-	return ret;
-}
-
-/* Calls @func for the session that a request names. */
-static int stape_session_do(struct sk_buff *skb, struct genl_info *info,
-			    int (*func)(struct stape_session *session,
-					struct netlink_ext_ack *extack))
-{
-	struct stape_session *session;
-	int ret;
-
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		return ret;
-	ret = func(session, info->extack);
-	stape_session_release(session);
 	return ret;
 }
 
 int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return stape_session_do(skb, info, stape_session_start);
+	return stape_session_start(info->user_ptr[0], info->extack);
 }
 
 int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return stape_session_do(skb, info, stape_session_pause);
+	return stape_session_pause(info->user_ptr[0], info->extack);
 }
 
 int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	return stape_session_do(skb, info, stape_session_stop);
+	return stape_session_stop(info->user_ptr[0], info->extack);
 }
 
 int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct stape_session *session;
-	int ret;
-
-	ret = stape_request_session(skb, info, &session);
-	if (ret)
-		return ret;
-	ret = stape_session_set_monitor(session, info->snd_portid, info->extack);
-	stape_session_release(session);
-	return ret;
+	return stape_session_set_monitor(info->user_ptr[0], info->snd_portid, info->extack);
 }
 
 /* Notifies those who listen of a session's state.  Under its lock. */
 static void stape_netlink_session_ntf(struct stape_session *session)
 {
 	u32 monitor = READ_ONCE(session->entry.monitor);
-	struct stape_message message;
+	struct sk_buff *skb = stape_message_ntf(STAPE_CMD_SESSION_NTF, monitor);
 
-	if (stape_message_ntf(&message, STAPE_CMD_SESSION_NTF, monitor))
-		stape_message_notify(&message, stape_session_fill(message.skb, session), monitor);
+	if (skb)
+		stape_message_notify(skb, stape_session_fill(skb, session), monitor);
 }
 
 const struct stape_session_ops stape_netlink_session_ops = {

@@ -93,15 +93,15 @@ static int stape_task_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 			       const struct stape_filter *filter, u32 pid)
 {
 	struct task_struct *task;
-	struct stape_message message;
+	void *header;
 	int ret = 0;
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 	if (task) {
-		ret = stape_message_dump(&message, skb, cb, STAPE_CMD_TASK_GET);
-		if (!ret)
-			ret = stape_message_dumped(&message, stape_task_fill(skb, filter, task));
+		header = stape_message_dump(skb, cb, STAPE_CMD_TASK_GET);
+		ret = !header ? -EMSGSIZE :
+		      stape_message_dumped(skb, header, stape_task_fill(skb, filter, task));
 	}
 	rcu_read_unlock();
 	return ret;
@@ -109,15 +109,12 @@ static int stape_task_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 
 int stape_task_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct genl_dumpit_info *info = genl_dumpit_info(cb);
-	struct nlattr *id = stape_dump_attrs(info)[STAPE_A_TASK_SESSION];
-	struct stape_session *session;
+	struct nlattr **attrs = stape_dump_attrs(genl_dumpit_info(cb));
+	struct stape_session *session = stape_lookup_session(cb->skb, attrs, cb->extack);
 	u32 pid = cb->args[0];
-	int ret;
 
-	ret = stape_lookup_session(cb->skb, id, cb->extack, &session);
-	if (ret)
-		return ret;
+	if (IS_ERR(session))
+		return PTR_ERR(session);
 	while (session->active.filter.members) {
 		pid = stape_filter_next(&session->active.filter, pid);
 		if (pid >= PID_MAX_LIMIT ||

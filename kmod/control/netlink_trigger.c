@@ -98,23 +98,20 @@ static int stape_trigger_read(const struct nlattr *attr, struct stape_trigger_se
  */
 int stape_trigger_read_all(struct genl_info *info, struct stape_trigger_setup *setups, u32 *nr)
 {
-	const struct nlattr *attr;
-	int ret, rest;
+	const struct nlattr *attr = stape_message_excess(info, BIT(STAPE_A_SESSION_TRIGGER),
+							 STAPE_TRIGGERS_MAX);
+	int rest, ret = 0;
 
+	if (attr) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "more triggers than a session can have");
+		return -E2BIG;
+	}
 	*nr = 0;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
-		if (nla_type(attr) != STAPE_A_SESSION_TRIGGER)
-			continue;
-		if (*nr == STAPE_TRIGGERS_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "more triggers than a session can have");
-			return -E2BIG;
-		}
-		ret = stape_trigger_read(attr, &setups[(*nr)++], info->extack);
-		if (ret)
-			return ret;
+		if (!ret && nla_type(attr) == STAPE_A_SESSION_TRIGGER)
+			ret = stape_trigger_read(attr, &setups[(*nr)++], info->extack);
 	}
-	return 0;
+	return ret;
 }
 
 /* -- session-get, trigger-ntf ------------------------------------------------ */
@@ -187,9 +184,9 @@ void stape_trigger_ntf(struct stape_active *active, const struct stape_trigger *
 {
 	struct stape_session *session = container_of(active, struct stape_session, active);
 	u32 monitor = READ_ONCE(session->entry.monitor);
-	struct stape_message message;
+	struct sk_buff *skb = stape_message_ntf(STAPE_CMD_TRIGGER_NTF, monitor);
 
-	if (stape_message_ntf(&message, STAPE_CMD_TRIGGER_NTF, monitor))
-		stape_message_notify(&message, stape_trigger_fill(message.skb, session->entry.id,
-								  trigger), monitor);
+	if (skb)
+		stape_message_notify(skb, stape_trigger_fill(skb, session->entry.id, trigger),
+				     monitor);
 }

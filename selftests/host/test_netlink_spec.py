@@ -89,7 +89,7 @@ class Module:
         """{command: (do, dump or both, policy)}"""
         commands = {}
         for macro, command, policy, doit in re.findall(
-                r"\tSTAPE_(DO|DUMP)\((STAPE_CMD_\w+), (\w+),\s+(\w+)", self.text):
+                r"\tSTAPE_([A-Z]+)\((STAPE_CMD_\w+), (\w+),\s+(\w+)", self.text):
             how = ([] if doit == "NULL" else ["do"]) + (["dump"] if macro == "DUMP" else [])
             commands[command] = (how, policy)
         return commands

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
+#include <schedtape/device.h>
 
 #include "child.h"
 #include "record.h"
@@ -95,8 +97,11 @@ static struct st_request *begin_command(FIXTURE_DATA(netlink) *self, const struc
 
 TEST_F(netlink, missing)
 {
+	uint32_t edge;
+	struct stape_replay_setup replay = { .nr_players = 1, .edges = (uintptr_t)&edge };
 	const struct command *c;
 
+	ASSERT_EQ(0, ioctl(schedtape_session_fd(self->r.session), STAPE_IOC_REPLAY, &replay));
 	for_each_command(c) {
 		EXPECT_EQ(-EINVAL, st_request(begin_command(self, c))) {
 			TH_LOG("command %u", c->cmd);
@@ -106,11 +111,13 @@ TEST_F(netlink, missing)
 			EXPECT_EQ(c->id, self->q.missing);
 		if (!c->needs)
 			continue;
-		st_request_add_u32(begin_command(self, c), c->id, self->id);
+		st_request_add_u32(begin_command(self, c), c->id,
+				   c->cmd == STAPE_CMD_REPLAY_SET ? replay.id : self->id);
 		EXPECT_EQ(-EINVAL, st_request(&self->q));
 		EXPECT_EQ(c->needs, self->q.missing);
 		EXPECT_NE('\0', self->q.text[0]);
 	}
+	close(replay.fd);
 }
 
 TEST_F(netlink, no_such_number)
