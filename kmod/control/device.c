@@ -23,8 +23,6 @@
 #include "control/commands.h"
 #include "control/waiter.h"
 #include "record/dump.h"
-#include "record/session_readers.h"
-#include "record/session_rings.h"
 #include "record/session_run.h"
 #include "record/sessions.h"
 #include "replay/replay.h"
@@ -151,9 +149,10 @@ static ssize_t stape_device_read(struct file *file, char __user *buf, size_t cou
 		ret = -EAGAIN;
 		if (file->f_flags & O_NONBLOCK)
 			break;
-		ret = wait_event_interruptible(session->wait,
+		ret = wait_event_interruptible(session->active.waiter.wait,
 					       stape_session_finished(session) ||
-					       stape_session_readable(session, &STAPE_READERS_ALL,
+					       stape_session_readable(session,
+								      &session->active.waiter,
 								      1));
 		if (ret)
 			break;
@@ -167,8 +166,7 @@ static __poll_t stape_device_poll(struct file *file, struct poll_table_struct *w
 	struct stape_device_file *df = file->private_data;
 	struct stape_session *session = df->session;
 
-	poll_wait(file, &session->wait, wait);
-	return stape_session_poll(session, &STAPE_READERS_ALL);
+	return stape_session_poll(session, &session->active.waiter, file, wait);
 }
 
 /*

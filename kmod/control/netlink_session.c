@@ -13,7 +13,6 @@
 #include "control/cpumask.h"
 #include "control/message.h"
 #include "control/netlink_trigger.h"
-#include "record/session_rings.h"
 #include "record/session_run.h"
 #include "record/session_triggers.h"
 #include "record/sessions.h"

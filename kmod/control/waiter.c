@@ -15,20 +15,21 @@
 
 #include "base/work.h"
 #include "control/cpumask.h"
-#include "record/session.h"
-#include "record/session_readers.h"
+#include "record/sessions.h"
 
 static_assert(sizeof(struct stape_stream) == 16);
 
 /**
  * struct stape_waiter_file - private data of a waiter file
- * @waiter: entry in the session's list
+ * @waiter: one of the session's
+ * @cpus: the waiter's
  * @session: the session
  * @file: the session's file, which is held open
  * @free: frees it
  */
 struct stape_waiter_file {
 	struct stape_waiter waiter;
+	cpumask_t cpus;
 	struct stape_session *session;
 	struct file *file;
 	struct rcu_work free;
@@ -42,10 +43,8 @@ static void stape_waiter_wake(struct stape_wake *wake)
 static __poll_t stape_waiter_poll(struct file *file, struct poll_table_struct *wait)
 {
 	struct stape_waiter_file *wf = file->private_data;
-	struct stape_readers readers = { &wf->waiter.cpus, wf->waiter.descriptions };
 
-	poll_wait(file, &wf->waiter.wait, wait);
-	return stape_session_poll(wf->session, &readers);
+	return stape_session_poll(wf->session, &wf->waiter, file, wait);
 }
 
 /* A grace period after no ring points to the waiter any more.  A probe may have queued @wake. */
@@ -59,17 +58,14 @@ static void stape_waiter_free(struct work_struct *work)
 }
 
 /* Waits for no grace period, because a recorder may have a file for each CPU. */
-static void stape_waiter_put(struct stape_waiter_file *wf)
+static int stape_waiter_release(struct inode *inode, struct file *file)
 {
+	struct stape_waiter_file *wf = file->private_data;
+
 	stape_session_remove_waiter(wf->session, &wf->waiter);
 	fput(wf->file);
 	INIT_RCU_WORK(&wf->free, stape_waiter_free);
 	queue_rcu_work(stape_work, &wf->free);
-}
-
-static int stape_waiter_release(struct inode *inode, struct file *file)
-{
-	stape_waiter_put(file->private_data);
 	return 0;
 }
 
@@ -81,7 +77,7 @@ static const struct file_operations stape_waiter_fops = {
 };
 
 /* The bit behind the last CPU's stands for the descriptions. */
-static int stape_waiter_rings(struct stape_waiter *waiter, const struct stape_stream *request)
+static int stape_waiter_rings(struct stape_waiter_file *wf, const struct stape_stream *request)
 {
 	unsigned int n = min_t(unsigned int, request->bytes, nr_cpu_ids / 8 + 1);
 	u8 *bytes;
@@ -89,10 +85,11 @@ static int stape_waiter_rings(struct stape_waiter *waiter, const struct stape_st
 	bytes = memdup_user(u64_to_user_ptr(request->cpus), n);
 	if (IS_ERR(bytes))
 		return PTR_ERR(bytes);
-	stape_cpumask_read(&waiter->cpus, bytes, n);
-	waiter->descriptions = nr_cpu_ids / 8 < n && bytes[nr_cpu_ids / 8] & BIT(nr_cpu_ids % 8);
+	stape_cpumask_read(&wf->cpus, bytes, n);
+	wf->waiter.descriptions = nr_cpu_ids / 8 < n &&
+				  bytes[nr_cpu_ids / 8] & BIT(nr_cpu_ids % 8);
 	kfree(bytes);
-	return cpumask_empty(&waiter->cpus) && !waiter->descriptions ? -EINVAL : 0;
+	return cpumask_empty(&wf->cpus) && !wf->waiter.descriptions ? -EINVAL : 0;
 }
 
 /* Size of the first version of struct stape_stream. */
@@ -126,40 +123,36 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 	if (!wf)
 		return -ENOMEM;
 	wf->session = session;
-	init_waitqueue_head(&wf->waiter.wait);
-	stape_wake_init(&wf->waiter.wake, stape_waiter_wake);
-	ret = stape_waiter_rings(&wf->waiter, &request);
-	if (!ret)
-		ret = stape_session_add_waiter(session, &wf->waiter);
-	if (ret) {
-		kfree(wf);
-		return ret;
-	}
-	wf->file = get_file(file);
-
+	stape_waiter_init(&wf->waiter, &wf->cpus, stape_waiter_wake);
+	ret = stape_waiter_rings(wf, &request);
+	if (ret)
+		goto err_rings;
 	fd = get_unused_fd_flags(O_CLOEXEC);
-	if (fd < 0) {
-		ret = fd;
-		goto err_fd;
-	}
+	ret = fd;
+	if (fd < 0)
+		goto err_rings;
+	request.fd = fd;
+	ret = -EFAULT;
+	if (copy_to_user(arg, &request, min(size, sizeof(request))))
+		goto err_file;
 	anon = anon_inode_getfile("[schedtape-stream]", &stape_waiter_fops, wf,
 				  O_RDONLY | O_CLOEXEC);
-	if (IS_ERR(anon)) {
-		ret = PTR_ERR(anon);
+	ret = PTR_ERR(anon);
+	if (IS_ERR(anon))
 		goto err_file;
-	}
-	request.fd = fd;
-	if (copy_to_user(arg, &request, min(size, sizeof(request)))) {
+	wf->file = get_file(file);
+	ret = stape_session_add_waiter(session, &wf->waiter);
+	if (ret) {
 		put_unused_fd(fd);
 		fput(anon);	/* frees @wf */
-		return -EFAULT;
+		return ret;
 	}
 	fd_install(fd, anon);
 	return 0;
 
 err_file:
 	put_unused_fd(fd);
-err_fd:
-	stape_waiter_put(wf);
+err_rings:
+	kfree(wf);
 	return ret;
 }

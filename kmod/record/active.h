@@ -9,6 +9,7 @@
 #include <linux/percpu.h>
 #include <linux/rculist.h>
 #include <linux/rcupdate.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "base/work.h"
@@ -21,6 +22,22 @@ struct stape_triggers;
 struct stape_waits;
 
 /**
+ * struct stape_waiter - readers that wait for some of a session's rings
+ * @list: entry in the session's @waiters
+ * @cpus: the CPUs whose rings they read
+ * @descriptions: they read the ring of the descriptions
+ * @wait: the readers
+ * @wake: wakes them from probes
+ */
+struct stape_waiter {
+	struct list_head list;
+	const struct cpumask *cpus;
+	bool descriptions;
+	wait_queue_head_t wait;
+	struct stape_wake wake;
+};
+
+/**
  * struct stape_active - the part of a session that probes use
  * @node: entry in stape_actives
  * @rings: one per possible CPU; NULL before session-set
@@ -29,7 +46,7 @@ struct stape_waits;
  * @cgroups: where these are, or have been
  * @triggers: what notifications are sent of them; NULL: none.  Set before @rings
  * @waits: since when they wait; NULL: no triggers.  Set before @rings
- * @wake: wakes the session's readers
+ * @waiter: the readers of all rings; its @wake also notifies of the session's state
  * @resync: resyncs the session on its CPUs, from process context
  * @resync_delay: jiffies until then, a second at most: resyncs take no more than a tenth of a
  *	CPU, unless one takes longer than a ninth of a second
@@ -42,7 +59,7 @@ struct stape_active {
 	struct stape_cgroups cgroups;
 	struct stape_triggers *triggers;
 	struct stape_waits *waits;
-	struct stape_wake wake;
+	struct stape_waiter waiter;
 	struct delayed_work resync;
 	unsigned long resync_delay;
 };
@@ -54,6 +71,15 @@ extern struct hlist_head stape_actives;
  * fan-out, which passes each event on to the rings of all sessions that have the task.
  */
 DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
+
+static inline void stape_waiter_init(struct stape_waiter *waiter, const struct cpumask *cpus,
+				     void (*wake)(struct stape_wake *wake))
+{
+	INIT_LIST_HEAD(&waiter->list);
+	waiter->cpus = cpus;
+	init_waitqueue_head(&waiter->wait);
+	stape_wake_init(&waiter->wake, wake);
+}
 
 void stape_active_add(struct stape_active *active);
 void stape_active_remove(struct stape_active *active);

@@ -321,7 +321,7 @@ void stape_follow_exit_any(struct stape_active *active, struct task_struct *task
 void stape_follow_wake_if_over(struct stape_active *active)
 {
 	if (stape_filter_is_over(&active->filter))
-		stape_wake_queue(&active->wake);
+		stape_wake_queue(&active->waiter.wake);
 }
 
 /**
@@ -344,7 +344,7 @@ void stape_follow_exit_paused(struct stape_active *active, struct task_struct *t
 	stape_filter_remove(filter, task->pid);
 	raw_spin_unlock(stape_filter_lock(task->pid));
 	if (!atomic_read(&filter->nr_members))
-		stape_wake_queue(&active->wake);
+		stape_wake_queue(&active->waiter.wake);
 }
 
 /**
@@ -388,7 +388,7 @@ static __always_inline void stape_follow_remove(struct stape_active *active, u32
 	if (end == STAPE_FOLLOW_GONE)
 		stape_filter_drop_member(filter, pid);
 	if (!atomic_read(&filter->nr_members))
-		stape_wake_queue(&active->wake);
+		stape_wake_queue(&active->waiter.wake);
 }
 
 /* The lock is held for all sessions: no fork with this PID comes in between. */

@@ -6,7 +6,6 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <schedtape/netlink.h>
 
@@ -15,7 +14,19 @@
 
 struct stape_account;
 struct stape_dump;
+struct stape_session;
 struct stape_trigger;
+
+/**
+ * struct stape_session_ops - notifications, sent from process context
+ * @notify: the session has stopped or has lost its first event, or its last task has ended; under
+ *	its lock
+ * @notify_trigger: one of its triggers has fired, for what its @notice says; without the lock
+ */
+struct stape_session_ops {
+	void (*notify)(struct stape_session *session);
+	void (*notify_trigger)(struct stape_active *active, const struct stape_trigger *trigger);
+};
 
 /**
  * struct stape_session - one recording in the kernel; it ends with its open file
@@ -33,8 +44,8 @@ struct stape_trigger;
  * @account: its user's, as long as there are references
  * @memory: bytes charged to @account: the rings and the filter's bits
  * @had_members: the filter has had a member
- * @notified_lock: protects @notified_lost and @notified_empty from @active.wake, which may run
- *	on two CPUs at a time
+ * @notified_lock: protects @notified_lost and @notified_empty from the wake of @active.waiter,
+ *	which may run on two CPUs at a time
  * @any_lost: a ring has lost an event
  * @notified_lost: the netlink group has been notified of a loss
  * @notified_empty: it has been notified that the last task has ended
@@ -44,11 +55,9 @@ struct stape_trigger;
  * @stop_time: ns, when it was stopped; if it was paused then, when it was paused
  * @stopped_by: enum stape_stopped_by
  * @missed_calls: stape_attach_missed_calls() at the start; from the stop on the difference
- * @waiters: readers that wait for some of the rings
- * @wait: all other readers
- * @notify: notifies the netlink group of the session's state, under @lock
- * @notify_work: calls @notify, from process context
- * @notify_trigger: notifies it that a trigger has fired, without @lock
+ * @waiters: all readers: @active.waiter, and a waiter for each file of STAPE_IOC_STREAM
+ * @ops: notifications
+ * @notify_work: calls @ops->notify, from process context
  * @read_lock: serialises read()
  *
  * @lock protects all fields except what probes use: the contents of the rings and the filter's
@@ -80,10 +89,8 @@ struct stape_session {
 	u32 stopped_by;
 	u64 missed_calls;
 	struct list_head waiters;
-	wait_queue_head_t wait;
-	void (*notify)(struct stape_session *session);
+	const struct stape_session_ops *ops;
 	struct work_struct notify_work;
-	void (*notify_trigger)(struct stape_active *active, const struct stape_trigger *trigger);
 	struct mutex read_lock;	/* see above */
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Starts, pauses and stops sessions, and tells their CPUs when a filter has changed.
+ * Starts, pauses and stops sessions, tells their CPUs when a filter has changed, and wakes their
+ * readers.
  */
 #include "record/session_run.h"
 
@@ -20,7 +21,6 @@
 #include "record/encode.h"
 #include "record/extras.h"
 #include "record/rules.h"
-#include "record/session_readers.h"
 #include "record/session_triggers.h"
 
 /* See stape_session_set_asleep(). */
@@ -134,7 +134,7 @@ void stape_session_resync(struct stape_session *session)
 	on_each_cpu_mask(&session->setup.cpus, stape_session_resync_cpu, active, true);
 	stape_filter_settle_leavers(&active->filter, leavers);
 	/* The filter may have lost its last member. */
-	stape_wake_queue(&active->wake);
+	stape_wake_queue(&active->waiter.wake);
 }
 
 struct stape_ring_call {
@@ -186,16 +186,73 @@ static void stape_session_resync_work(struct work_struct *work)
 	mutex_unlock(&session->lock);
 }
 
+/* Interrupts may be off, so this does not look at the rings of all CPUs. */
+static void stape_session_wake(struct stape_wake *wake)
+{
+	struct stape_session *session = container_of(wake, struct stape_session,
+						     active.waiter.wake);
+	struct stape_descriptions *descriptions = session->active.descriptions;
+	bool lost, empty;
+
+	/*
+	 * A tape that ends too early should name the tasks of its events.  At most one page that is
+	 * not full waits for the reader.
+	 */
+	if (descriptions && !stape_ring_pending(&descriptions->ring))
+		stape_descriptions_call(descriptions, stape_ring_flush);
+	wake_up_interruptible_all(&session->active.waiter.wait);
+	/*
+	 * This may run on two CPUs at once.  The lock keeps a CPU that checked earlier from
+	 * overwriting newer values of notified_lost and notified_empty.
+	 */
+	spin_lock(&session->notified_lock);
+	lost = READ_ONCE(session->any_lost);
+	empty = stape_session_empty(session);
+	if (lost != session->notified_lost || empty != session->notified_empty) {
+		session->notified_lost = lost;
+		session->notified_empty = empty;
+		queue_work(stape_work, &session->notify_work);
+	}
+	spin_unlock(&session->notified_lock);
+}
+
+/* Under the session's lock. */
+static void stape_session_wake_readers(struct stape_session *session)
+{
+	struct stape_waiter *waiter;
+
+	list_for_each_entry(waiter, &session->waiters, list)
+		wake_up_interruptible_all(&waiter->wait);
+}
+
+static void stape_session_notify_work(struct work_struct *work)
+{
+	struct stape_session *session = container_of(work, struct stape_session, notify_work);
+
+	mutex_lock(&session->lock);
+	stape_session_wake_readers(session);
+	session->ops->notify(session);
+	mutex_unlock(&session->lock);
+}
+
 /**
- * stape_session_init_run() - prepare what a recording needs
+ * stape_session_init_run() - prepare what a recording and its readers need
  * @session: a new session
  *
  * Context: any.
  */
 void stape_session_init_run(struct stape_session *session)
 {
+	struct stape_waiter *waiter = &session->active.waiter;
+
 	INIT_DELAYED_WORK(&session->active.resync, stape_session_resync_work);
 	session->active.resync_delay = 1;
+	spin_lock_init(&session->notified_lock);
+	INIT_WORK(&session->notify_work, stape_session_notify_work);
+	INIT_LIST_HEAD(&session->waiters);
+	stape_waiter_init(waiter, cpu_possible_mask, stape_session_wake);
+	waiter->descriptions = true;
+	list_add(&waiter->list, &session->waiters);
 }
 
 /**

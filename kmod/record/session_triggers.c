@@ -105,7 +105,7 @@ int stape_session_make_triggers(struct stape_session *session, const struct stap
 	triggers->cpus = &session->setup.cpus;
 	triggers->counter = setup->counter;
 	triggers->nr = nr;
-	triggers->notify = session->notify_trigger;
+	triggers->notify = session->ops->notify_trigger;
 	stape_trigger_init(triggers, setups);
 	waits = stape_waits_create(stape_trigger_lowest(triggers, STAPE_TRIGGER_LATENCY, U64_MAX),
 				   session->account, powers, extack);

@@ -4,20 +4,36 @@
 
 #include "record/session.h"
 
+struct file;
 struct netlink_ext_ack;
+struct poll_table_struct;
+struct stape_trigger_setup;
 
 /**
- * struct stape_session_ops - notifications, sent from process context
- * @notify: the session has stopped or has lost its first event, or its last task has ended; under
- *	its lock
- * @notify_trigger: one of its triggers has fired, for what its @notice says; without the lock
+ * struct stape_session_totals - sums over all rings of a session
+ * @events: in published pages
+ * @lost: that found a full ring
+ * @overwritten: before they were read
  */
-struct stape_session_ops {
-	void (*notify)(struct stape_session *session);
-	void (*notify_trigger)(struct stape_active *active, const struct stape_trigger *trigger);
+struct stape_session_totals {
+	u64 events;
+	u64 lost;
+	u64 overwritten;
 };
 
 extern struct stape_registry stape_sessions;
+
+int stape_session_set(struct stape_session *session, struct stape_ring_setup *setup,
+		      const struct stape_trigger_setup *triggers, u32 nr_triggers,
+		      u32 powers, struct netlink_ext_ack *extack);
+void stape_session_count(struct stape_session *session, struct stape_session_totals *totals);
+
+bool stape_session_readable(struct stape_session *session, const struct stape_waiter *waiter,
+			    u32 pages);
+__poll_t stape_session_poll(struct stape_session *session, struct stape_waiter *waiter,
+			    struct file *file, struct poll_table_struct *table);
+int stape_session_add_waiter(struct stape_session *session, struct stape_waiter *waiter);
+void stape_session_remove_waiter(struct stape_session *session, struct stape_waiter *waiter);
 
 struct stape_session *stape_session_create(const struct stape_session_ops *ops);
 void stape_session_destroy(struct stape_session *session);
