@@ -14,7 +14,6 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
@@ -346,28 +345,6 @@ static long stape_device_ioctl(struct file *file, unsigned int cmd, unsigned lon
 	return -ENOTTY;
 }
 
-/* Health of a session, in /proc/PID/fdinfo: without netlink, and for a crash dump's reader. */
-static void stape_device_show_fdinfo(struct seq_file *seq, struct file *file)
-{
-	struct stape_device_file *df = file->private_data;
-	struct stape_session *session = df->session;
-	/* Pairs with the release in stape_device_replay(). */
-	struct stape_replay *replay = smp_load_acquire(&df->replay);
-	struct stape_session_totals totals;
-
-	if (mutex_lock_killable(&session->lock))
-		return;
-	stape_session_count(session, &totals);
-	seq_printf(seq,
-		   "session:\t%u\nstate:\t%u\ntasks:\t%u\nevents:\t%llu\nlost:\t%llu\noverwritten:\t%llu\nmissed_calls:\t%llu\nmemory:\t%llu\n",
-		   session->entry.id, session->state,
-		   atomic_read(&session->active.filter.nr_members), totals.events, totals.lost,
-		   totals.overwritten, stape_session_missed_calls(session), session->memory);
-	mutex_unlock(&session->lock);
-	if (replay)
-		stape_replay_file_show(seq, replay);
-}
-
 static const struct file_operations stape_device_fops = {
 	.owner = THIS_MODULE,
 	.open = stape_device_open,
@@ -377,7 +354,6 @@ static const struct file_operations stape_device_fops = {
 	.mmap = stape_device_mmap,
 	.unlocked_ioctl = stape_device_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.show_fdinfo = stape_device_show_fdinfo,
 };
 
 /*

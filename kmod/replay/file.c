@@ -11,7 +11,6 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/seq_file.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
@@ -76,40 +75,12 @@ static int stape_replay_file_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/**
- * stape_replay_file_show() - show how a replay goes, in /proc/PID/fdinfo
- * @seq: of the file
- * @replay: any replay
- *
- * Context: may sleep.
- */
-void stape_replay_file_show(struct seq_file *seq, struct stape_replay *replay)
-{
-	u32 state, joined, done;
-
-	spin_lock(&replay->lock);
-	state = replay->state;
-	joined = replay->joined;
-	done = replay->done;
-	spin_unlock(&replay->lock);
-	seq_printf(seq,
-		   "replay:\t%u\nreplay_state:\t%u\nplayers:\t%u\njoined:\t%u\ndone:\t%u\nsteps:\t%lld\n",
-		   replay->entry.id, state, replay->nr_players, joined, done,
-		   atomic64_read(&replay->steps));
-}
-
-static void stape_replay_file_show_fdinfo(struct seq_file *seq, struct file *file)
-{
-	stape_replay_file_show(seq, file->private_data);
-}
-
 static const struct file_operations stape_replay_file_fops = {
 	.owner = THIS_MODULE,
 	.release = stape_replay_file_release,
 	.mmap = stape_replay_file_mmap,
 	.unlocked_ioctl = stape_replay_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.show_fdinfo = stape_replay_file_show_fdinfo,
 };
 
 /* Reads the edges.  @from: the wakers; NULL: the controller has not given them. */

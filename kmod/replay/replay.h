@@ -5,7 +5,6 @@
 #include "replay/types.h"
 
 struct netlink_ext_ack;
-struct seq_file;
 
 extern struct stape_registry stape_replays;
 
@@ -35,7 +34,6 @@ void stape_replay_exit(void);
 struct stape_replay *stape_replay_create(struct stape_replay_setup __user *arg, size_t size,
 					 struct stape_account *account, u32 powers,
 					 void (*notify)(struct stape_replay *replay));
-void stape_replay_file_show(struct seq_file *seq, struct stape_replay *replay);
 
 /* rewind.c */
 int stape_rewind(struct stape_replay *replay);
