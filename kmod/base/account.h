@@ -9,7 +9,7 @@
 
 struct netlink_ext_ack;
 
-/* No more sessions may record at a time: see STAPE_FILTER_IDS. */
+/* No more sessions may record at a time: see STAPE_FILTER_NUMBERS. */
 #define STAPE_ACCOUNT_SESSIONS_MAX	30
 
 /* Powers of a caller: what its capabilities let it do. */

@@ -15,9 +15,9 @@ static DEFINE_SPINLOCK(stape_actives_lock);
 /* Read by probes under RCU. */
 HLIST_HEAD(stape_actives);
 /* Read by probes under RCU, changed by the owner of the id. */
-DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
+DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_MANY]);
 
-static_assert(STAPE_FILTER_MULTI - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
+static_assert(STAPE_FILTER_MANY - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
 
 /* There is an id for each session that has rings. */
 static void stape_active_take_id(struct stape_active *active)
@@ -25,10 +25,10 @@ static void stape_active_take_id(struct stape_active *active)
 	int cpu;
 
 	spin_lock(&stape_actives_lock);
-	stape_filter_publish(&active->filter);
+	stape_filter_publish(&active->filter, !active->descriptions->ring.counter);
 	spin_unlock(&stape_actives_lock);
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(stape_active_rings[active->filter.id], cpu),
+		WRITE_ONCE(per_cpu(stape_active_rings[stape_filter_nr(active->filter.id)], cpu),
 			   per_cpu_ptr(active->rings, cpu));
 }
 
@@ -37,7 +37,8 @@ static void stape_active_give_id(struct stape_active *active)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(per_cpu(stape_active_rings[active->filter.id], cpu), NULL);
+		WRITE_ONCE(per_cpu(stape_active_rings[stape_filter_nr(active->filter.id)], cpu),
+			   NULL);
 	spin_lock(&stape_actives_lock);
 	stape_filter_withdraw(&active->filter);
 	spin_unlock(&stape_actives_lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The sessions that record, as probes find them: a list of the sessions, and for each CPU the
- * rings by the ids of the sessions' filters.
+ * rings by the numbers of the sessions' filters.
  */
 #ifndef _STAPE_ACTIVE_H
 #define _STAPE_ACTIVE_H
@@ -66,11 +66,8 @@ struct stape_active {
 
 extern struct hlist_head stape_actives;
 
-/*
- * The rings of a CPU by the ids of filters.  Those of STAPE_FILTER_MULTI and 0 are a
- * fan-out, which passes each event on to the rings of all sessions that have the task.
- */
-DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_IDS]);
+/* The rings of a CPU by the numbers of filters. */
+DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_MANY]);
 
 static inline void stape_waiter_init(struct stape_waiter *waiter, const struct cpumask *cpus,
 				     void (*wake)(struct stape_wake *wake))
@@ -86,10 +83,10 @@ void stape_active_remove(struct stape_active *active);
 void stape_active_resync_soon(struct stape_active *active);
 void stape_active_rescan_soon(struct stape_active *active, struct pid *moved);
 
-/* Returns the ring for events of a task whose filter has that id. */
-static __always_inline struct stape_ring *stape_active_ring(unsigned long id)
+/* Returns the ring of a filter's session.  @nr: its number, neither 0 nor STAPE_FILTER_MANY */
+static __always_inline struct stape_ring *stape_active_ring(unsigned long nr)
 {
-	return this_cpu_read(stape_active_rings[id]);
+	return this_cpu_read(stape_active_rings[nr]);
 }
 
 /* Returns the list.  A debug kernel warns if RCU does not protect it. */

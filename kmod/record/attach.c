@@ -255,7 +255,6 @@ int __init stape_attach_init(void)
 {
 	int ret;
 
-	stape_fanout_init();
 	stape_task_init();
 	stape_dead_init();
 	ret = stape_attach_find_tracepoints();

@@ -240,7 +240,7 @@ static __always_inline void stape_encode_put_exit(struct stape_ring *ring, u64 n
 {
 	u32 low = pid << STAPE_PID_SHIFT | arg << STAPE_EXIT_SHIFT;
 
-	stape_ring_put(ring, stape_ring_word(STAPE_EV_EXIT, low), now, false);
+	stape_ring_put(ring, stape_ring_word(STAPE_EV_EXIT, low), now);
 }
 
 /**
@@ -402,7 +402,7 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
 
 	BUILD_BUG_ON(STAPE_FORK_PARENT_SHIFT != STAPE_ARG_BITS);
-	stape_ring_put_long(ring, word, parent->pid, stape_ring_now(ring), false);
+	stape_ring_put_long(ring, word, parent->pid, stape_ring_now(ring));
 	stape_descriptions_unlock_irq_off(active->descriptions);
 }
 
@@ -452,7 +452,7 @@ void stape_encode_resync(struct stape_active *active)
 	if (stape_ring_curr_pid(ring) == (recorded ? current->pid : 0))
 		return;
 	low = stape_encode_switch_low(recorded, current->pid, STAPE_STATE_RUNNING);
-	stape_ring_put_slow(ring, stape_ring_word(STAPE_EV_SWITCH, low), low & STAPE_ARG_MASK, now);
+	stape_ring_put_any(ring, stape_ring_word(STAPE_EV_SWITCH, low), 0, now);
 	WRITE_ONCE(ring->running_since, now);
 }
 

@@ -70,34 +70,6 @@ static __always_inline u32 stape_encode_switch_low(bool recorded, u32 pid, u32 p
 	return (pid ? STAPE_NEXT_OTHER : STAPE_NEXT_IDLE) << STAPE_SWITCH_NEXT_SHIFT | prev;
 }
 
-/*
- * Writes a switch if the filter has the next task or the previous one.  On the hot path
- * @recorded is a constant.  Without the previous one, the reader has to know of idle time:
- * see stape_ring_put_slow().
- */
-static __always_inline void stape_encode_switch(struct stape_ring *ring, bool recorded, u32 pid,
-						u32 state)
-{
-	u32 low = stape_encode_switch_low(recorded, pid, state);
-
-	if (recorded || stape_ring_curr_pid(ring))
-		stape_ring_emit_switch(ring, low);
-	else
-		stape_ring_forget_curr(ring);
-}
-
-/* stape_encode_switch() of a task that sleeps.  @syscall: of stape_syscall_number() */
-static __always_inline void stape_encode_syscall(struct stape_ring *ring, bool recorded, u32 pid,
-						 u32 prev, u32 syscall)
-{
-	u32 low = stape_encode_switch_low(recorded, pid, prev);
-
-	if (recorded || stape_ring_curr_pid(ring))
-		stape_ring_emit_syscall(ring, low, syscall);
-	else
-		stape_ring_forget_curr(ring);
-}
-
 /* cpumask_equal() by whole words, which is no call.  A mask may change meanwhile. */
 static inline bool stape_encode_same_cpus(const struct cpumask *a, const struct cpumask *b)
 {

@@ -18,18 +18,18 @@
 
 static_assert(PID_MAX_LIMIT <= 1U << STAPE_PID_BITS);
 
-u8 *stape_filter_ids;
+s8 *stape_filter_ids;
 struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS] = {
 	[0 ... STAPE_FILTER_LOCKS - 1] = { __RAW_SPIN_LOCK_UNLOCKED(stape_filter_locks) },
 };
 
 u32 stape_filter_uses[STAPE_FILTER_USES];
 
-/* The ids in use, and the filters that have them.  Read under RCU. */
+/* The numbers in use, and the filters that have them.  Read under RCU. */
 static unsigned long stape_filters_used;
-static struct stape_filter *stape_filters[STAPE_FILTER_MULTI];
+static struct stape_filter *stape_filters[STAPE_FILTER_MANY];
 
-static_assert(STAPE_FILTER_MULTI <= BITS_PER_LONG);
+static_assert(STAPE_FILTER_MANY <= BITS_PER_LONG);
 
 /**
  * stape_filter_alloc_ids() - make the array of ids, before probes are attached
@@ -173,19 +173,22 @@ void stape_filter_destroy(struct stape_filter *filter)
 /**
  * stape_filter_publish() - give a filter an id, and let the ids of PIDs depend on the filter
  * @filter: without members
+ * @slow: its id is slow
  *
- * There are ids for as many sessions as may have rings.  0 stands for no filter.
+ * There are numbers for as many sessions as may have rings.
  *
  * Context: one caller at a time.
  */
-void stape_filter_publish(struct stape_filter *filter)
+void stape_filter_publish(struct stape_filter *filter, bool slow)
 {
+	u32 nr = find_next_zero_bit(&stape_filters_used, STAPE_FILTER_MANY, 1);
+
 	WRITE_ONCE(filter->closed, false);
-	filter->id = find_next_zero_bit(&stape_filters_used, STAPE_FILTER_MULTI, 1);
-	WRITE_ONCE(stape_filters[filter->id], filter);
+	filter->id = nr + (slow ? STAPE_FILTER_SLOW : 0);
+	WRITE_ONCE(stape_filters[nr], filter);
 	/* The filter before its id: pairs with the address dependency in stape_filter_settle(). */
 	smp_mb__before_atomic();
-	set_bit(filter->id, &stape_filters_used);
+	set_bit(nr, &stape_filters_used);
 }
 
 /**
@@ -196,8 +199,8 @@ void stape_filter_publish(struct stape_filter *filter)
  */
 void stape_filter_withdraw(struct stape_filter *filter)
 {
-	WRITE_ONCE(stape_filters[filter->id], NULL);
-	clear_bit(filter->id, &stape_filters_used);
+	WRITE_ONCE(stape_filters[stape_filter_nr(filter->id)], NULL);
+	clear_bit(stape_filter_nr(filter->id), &stape_filters_used);
 }
 
 /* Returns whether a PID is one of the leavers.  Under the PID's lock. */
@@ -228,20 +231,18 @@ void stape_filter_settle(u32 pid)
 	bool may_be_leaver = READ_ONCE(stape_filter_ids[pid]) == STAPE_FILTER_MULTI;
 	unsigned long used = READ_ONCE(stape_filters_used);
 	struct stape_filter *filter;
-	u8 id = 0;
-	u32 i;
+	s8 id = 0;
 
 	/* Usually there is one: for_each_set_bit() would look for it twice. */
 	for (; used; used &= used - 1) {
-		i = __ffs(used);
 		/* Interrupts are off, which makes this an RCU reader. */
-		filter = READ_ONCE(stape_filters[i]);
+		filter = READ_ONCE(stape_filters[__ffs(used)]);
 		if (!filter)
 			continue;
 		if (may_be_leaver && stape_filter_is_leaver(filter, pid))
 			id = STAPE_FILTER_MULTI;
 		else if (test_bit(pid, filter->members))
-			id = id ? STAPE_FILTER_MULTI : i;
+			id = id ? STAPE_FILTER_MULTI : filter->id;
 	}
 	WRITE_ONCE(stape_filter_ids[pid], id);
 }

@@ -24,13 +24,21 @@
 struct cgroup;
 
 /*
- * Each filter that has members has an id below this.  Id 0 stands for no filter.  The last id
- * stands for several filters, and for all filters that found no free id.
+ * Each filter that has members has a number below this.  0 stands for no filter, the last number
+ * for several filters.
  */
-#define STAPE_FILTER_IDS		32
-#define STAPE_FILTER_MULTI		(STAPE_FILTER_IDS - 1)
+#define STAPE_FILTER_NUMBERS		32
+#define STAPE_FILTER_MANY		(STAPE_FILTER_NUMBERS - 1)
+
+/*
+ * The id of a PID is the number of the filter that has it.  Added to that is STAPE_FILTER_SLOW, if
+ * the usual way to write an event does not do: for several filters, and if the session's clock is
+ * CLOCK_MONOTONIC.  So one test of the sign tells.
+ */
+#define STAPE_FILTER_SLOW		S8_MIN
+#define STAPE_FILTER_MULTI		(STAPE_FILTER_SLOW + STAPE_FILTER_MANY)
 /* The id of PID 0, which the idle tasks have.  Only the switch probe meets them. */
-#define STAPE_FILTER_IDLE		0x80
+#define STAPE_FILTER_IDLE		STAPE_FILTER_SLOW
 
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32
@@ -100,7 +108,8 @@ struct stape_filter_rescan {
 
 /**
  * struct stape_filter - rules, and the set of tasks that they select
- * @id: its number among the filters of all sessions; set before the first bit
+ * @id: the id of its members, by which it is known among the filters of all sessions; set before
+ *	the first bit
  * @members: a bit for every PID of the initial namespace: is it recorded?  NULL if the session
  *	has no rings yet
  * @nr_members: bits set in @members
@@ -124,7 +133,7 @@ struct stape_filter_rescan {
  * PID, and read without it.  The exit probe clears the seed of a member without the lock.
  */
 struct stape_filter {
-	u8 id;
+	s8 id;
 	unsigned long *members;
 	atomic_t nr_members;
 	u32 leavers[STAPE_FILTER_LEAVERS_MAX];
@@ -143,7 +152,7 @@ struct stape_filter {
  * The id of the filter that has a task, by the task's PID.  The array exists while probes are
  * attached; they get it as their data, which costs no load of a pointer.
  */
-extern u8 *stape_filter_ids;
+extern s8 *stape_filter_ids;
 
 #define STAPE_FILTER_LOCKS		64
 
@@ -183,7 +192,7 @@ int stape_filter_alloc(struct stape_filter *filter);
 void stape_filter_free_bits(struct stape_filter *filter);
 void stape_filter_free_cgroup(struct stape_filter_cgroup *entry);
 void stape_filter_destroy(struct stape_filter *filter);
-void stape_filter_publish(struct stape_filter *filter);
+void stape_filter_publish(struct stape_filter *filter, bool slow);
 void stape_filter_withdraw(struct stape_filter *filter);
 void stape_filter_clear(struct stape_filter *filter);
 void stape_filter_get_leavers(struct stape_filter *filter, u32 *pids);
@@ -219,16 +228,31 @@ static __always_inline bool stape_filter_has(const struct stape_filter *filter,
 }
 
 /*
- * Returns the id of the filter that has a task: 0, a filter's, or STAPE_FILTER_MULTI.
+ * Returns the id of a PID: 0, a filter's, STAPE_FILTER_MULTI or STAPE_FILTER_IDLE.
  * @ids: stape_filter_ids
  *
- * A plain load, because READ_ONCE() takes up to three instructions more: compilers compute the
- * address of a volatile byte apart.  If the compiler reads the byte twice, the second value may
- * be 0, for which stape_active_ring() has a ring, too.
+ * READ_ONCE() takes up to three instructions more: compilers compute the address of a volatile byte
+ * apart.  With the hidden value they do not read the byte again either.
  */
-static __always_inline unsigned long stape_filter_id(const u8 *ids, u32 pid)
+static __always_inline long stape_filter_id(const s8 *ids, u32 pid)
 {
-	return data_race(ids[pid]);	/* see above */
+	long id = data_race(ids[pid]);	/* see above */
+
+	OPTIMIZER_HIDE_VAR(id);
+	return id;
+}
+
+/* Returns whether an id is slow, and not that of the idle tasks. */
+static __always_inline bool stape_filter_is_slow(long id)
+{
+	/* After a comparison with STAPE_FILTER_IDLE this takes only a jump. */
+	return (unsigned long)id > (unsigned long)STAPE_FILTER_IDLE;
+}
+
+/* Returns the number of the filter that an id stands for, 0 or STAPE_FILTER_MANY. */
+static __always_inline unsigned long stape_filter_nr(long id)
+{
+	return id & (STAPE_FILTER_NUMBERS - 1);
 }
 
 /* Returns the rules.  For RCU readers; interrupts or preemption that are off are enough. */

@@ -3,6 +3,11 @@
  * Probes for switches, wake-ups and migrations: the hot path.  They return as soon as they
  * know that no session has the task.  Their data is stape_filter_ids.  attach.c has the rules
  * for all probes.
+ *
+ * A probe that the kernel calls writes the usual event of a session that has the CPU's counter as
+ * its clock.  It calls nothing but at its end, so that it saves no registers.  Where an id is slow
+ * (STAPE_FILTER_SLOW), a function of its own reads CLOCK_MONOTONIC, or writes the event to several
+ * sessions.
  */
 #include "record/probe_sched.h"
 
@@ -41,23 +46,23 @@ static __always_inline void stape_probe_idle(const struct task_struct *prev,
 		stape_idle_begin();
 }
 
-/* Returns the id of the filter that has a task, as stape_filter_id(), but 0 for the idle tasks. */
-static __always_inline unsigned long stape_probe_id(const u8 *ids, const struct task_struct *task)
-{
-	return stape_filter_id(ids, task->pid) & (STAPE_FILTER_IDLE - 1);
-}
-
 /*
  * Has the CPU not been idle since the reader knew its idle time, or only since the last switch?  At
  * a switch from a task that is not recorded, the reader knows then that the CPU has run others.
+ * @ring has the counter as its clock.
  */
 static __always_inline bool stape_probe_idle_known(const struct stape_ring *ring)
 {
-	return !stape_clock_mono_used() &&
-	       this_cpu_read(stape_idle_clocks[true].sum) == ring->idle_seen;
+	return this_cpu_read(stape_idle_clocks[true].sum) == ring->idle_seen;
 }
 
-/* -- switches ---------------------------------------------------------------- */
+/* -- any switch -------------------------------------------------------------- */
+
+/* Returns the number of the filter that has a task, 0 for the idle tasks, or STAPE_FILTER_MANY. */
+static __always_inline unsigned long stape_probe_nr(const s8 *ids, const struct task_struct *task)
+{
+	return stape_filter_nr(stape_filter_id(ids, task->pid));
+}
 
 /*
  * Returns whether @prev stays runnable.  A task with a signal pending does not block: its state
@@ -68,60 +73,51 @@ static __always_inline bool stape_probe_runnable(bool preempt, const struct task
 	return preempt || !READ_ONCE(prev->__state);
 }
 
-/* Returns the next task's @id, or STAPE_FILTER_MULTI if another filter has the previous task. */
-static __always_inline unsigned long stape_probe_next_id(unsigned long id,
-							 unsigned long prev_id)
-{
-	return unlikely(id != prev_id) && prev_id ? STAPE_FILTER_MULTI : id;
-}
-
-/* The part of a switch's argument for the system call that @prev sleeps in. */
-static __always_inline u32 stape_probe_syscall_flags(const struct task_struct *prev)
-{
-	return STAPE_SWITCH_SYSCALL |
-	       (stape_in_32bit_syscall(prev) ? STAPE_SWITCH_SYSCALL_32 : 0);
-}
-
-/* Writes a switch from idle or another task to a recorded one. */
-static notrace void stape_probe_switch_enter(struct stape_ring *ring, u32 pid, u32 state)
-{
-	u32 low = stape_encode_switch_low(true, pid, state);
-
-	stape_ring_put_slow(ring, stape_ring_word(STAPE_EV_SWITCH, low), low & STAPE_ARG_MASK,
-			    stape_ring_now(ring));
-}
-
 /*
- * Writes a switch, with the system call if the ring wants it.  @prev_recorded: the filter may have
- * @prev.
+ * Writes a switch if the session has @next, or if the stream says that the CPU runs a recorded
+ * task.  Has triggers look at it before.  @left, @entered: the session has @prev, @next.
  */
-static notrace void stape_probe_switch_write(struct stape_ring *ring, bool recorded, u32 pid,
-					     struct task_struct *prev, bool prev_recorded,
+static notrace void stape_probe_switch_write(struct stape_ring *ring, struct task_struct *prev,
+					     bool left, struct task_struct *next, bool entered,
 					     u32 state)
 {
-	/* The stream may not know a recorded task yet that has just come into the filter. */
-	if (recorded && (!prev_recorded || !stape_ring_curr_pid(ring)))
-		stape_probe_switch_enter(ring, pid, state);
-	else if (ring->syscalls && prev_recorded && stape_syscall_has_regs(prev) &&
-		 state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD)
-		stape_encode_syscall(ring, recorded, pid, state | stape_probe_syscall_flags(prev),
-				     stape_syscall_number(prev));
-	else
-		stape_encode_switch(ring, recorded, pid, state);
+	u32 low = stape_encode_switch_low(entered, next->pid, state);
+	u64 now = stape_ring_now(ring), arg = 0;
+
+	if (stape_trigger_enabled() && ring->waits)
+		stape_trigger_switch(ring, prev, left, next, entered, state, now);
+	if (!stape_ring_curr_pid(ring)) {
+		if (!entered) {
+			stape_ring_forget_curr(ring);
+			return;
+		}
+	} else if (ring->syscalls && stape_syscall_has_regs(prev) &&
+		   state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD) {
+		low |= STAPE_SWITCH_SYSCALL;
+		low |= stape_in_32bit_syscall(prev) ? STAPE_SWITCH_SYSCALL_32 : 0;
+		arg = (u64)stape_syscall_number(prev) << STAPE_SWITCH_SYSCALL_SHIFT;
+	}
+	stape_ring_put_any(ring, stape_ring_word(STAPE_EV_SWITCH, low), arg, now);
 }
 
-/* Writes a switch, and has triggers look at it.  @prev_id, @id: not both 0. */
-static __always_inline void stape_probe_switch_look(struct task_struct *prev,
-						    unsigned long prev_id,
-						    struct task_struct *next, unsigned long id,
-						    u32 state)
+/* Writes a switch to all sessions that it concerns.  @prev_nr, @nr: of stape_probe_nr() */
+static __always_inline void stape_probe_switch_all(struct task_struct *prev, unsigned long prev_nr,
+						   struct task_struct *next, unsigned long nr,
+						   u32 state)
 {
-	struct stape_ring *ring =
-		stape_active_ring(id ? stape_probe_next_id(id, prev_id) : prev_id);
+	unsigned long both = prev_nr | nr;
+	struct stape_active *active;
 
-	if (stape_trigger_enabled())
-		stape_trigger_switch(ring, prev, prev_id, next, id, state);
-	stape_probe_switch_write(ring, id, next->pid, prev, prev_id, state);
+	if (!both)
+		return;
+	if (likely((!nr || !prev_nr || nr == prev_nr) && both != STAPE_FILTER_MANY)) {
+		stape_probe_switch_write(stape_active_ring(both), prev, prev_nr, next, nr, state);
+		return;
+	}
+	for_each_active(active)
+		stape_probe_switch_write(this_cpu_ptr(active->rings), prev,
+					 stape_filter_has(&active->filter, prev), next,
+					 stape_filter_has(&active->filter, next), state);
 }
 
 /* Writes any switch. */
@@ -132,62 +128,13 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 {
 	u32 state = stape_probe_runnable(preempt, prev) ? STAPE_STATE_RUNNING :
 							  stape_task_state(prev_state);
-	unsigned long prev_id = stape_probe_id(data, prev);
-	unsigned long id = stape_probe_id(data, next);
+	unsigned long prev_nr = stape_probe_nr(data, prev);
 
-	if (id || prev_id)
-		stape_probe_switch_look(prev, prev_id, next, id, state);
-	if (state == STAPE_STATE_DEAD && prev_id)
+	stape_probe_switch_all(prev, prev_nr, next, stape_probe_nr(data, next), state);
+	if (state == STAPE_STATE_DEAD && prev_nr)
 		stape_dead_add(prev);
 	if (stape_watch_enabled())
 		stape_watch_switch(prev, next, state != STAPE_STATE_RUNNING);
-}
-
-/*
- * Writes a switch of a task that sleeps.  @extras: the ring may want system calls, a compile-time
- * constant.
- */
-static __always_inline void stape_probe_switch_sleeps(struct stape_ring *ring, bool recorded,
-						      u32 pid, struct task_struct *prev,
-						      bool prev_recorded, bool extras)
-{
-	u32 state = STAPE_STATE_SLEEPING;
-
-	if (!extras || !ring->syscalls)
-		stape_encode_switch(ring, recorded, pid, state);
-	else if (likely(prev_recorded && stape_syscall_has_regs(prev) &&
-			!stape_in_32bit_syscall(prev)))
-		stape_encode_syscall(ring, recorded, pid, state | STAPE_SWITCH_SYSCALL,
-				     stape_syscall_number(prev));
-	else
-		stape_probe_switch_write(ring, recorded, pid, prev, prev_recorded, state);
-}
-
-/* Stands for the PID of any task that is neither recorded nor idle. */
-#define STAPE_PROBE_OTHER	1
-
-/*
- * Writes a switch in the usual case: no task is watched, and @prev's state is not a rare one.
- * @pid: that of @next if it is recorded; if not, a compile-time constant, STAPE_PROBE_OTHER or 0.
- * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.  TASK_FREEZABLE may
- * be set as well, as when it waits for a futex or for a child; other bits are not.
- */
-static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
-						     struct task_struct *prev,
-						     struct task_struct *next,
-						     unsigned int prev_state, unsigned long id,
-						     bool recorded, u32 pid, bool prev_recorded,
-						     bool extras)
-{
-	struct stape_ring *ring = stape_active_ring(id);
-
-	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
-	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
-		stape_probe_switch_sleeps(ring, recorded, pid, prev, prev_recorded, extras);
-	else if (stape_probe_runnable(preempt, prev))
-		stape_encode_switch(ring, recorded, pid, STAPE_STATE_RUNNING);
-	else
-		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 }
 
 /* Notes idle time, and writes any switch. */
@@ -200,21 +147,124 @@ static noinline notrace void stape_probe_switch_noted(void *data, bool preempt,
 	stape_probe_switch_any(data, preempt, prev, next, prev_state);
 }
 
+/* -- usual switches ---------------------------------------------------------- */
+
+/* Stands for the PID of any task that is neither recorded nor idle. */
+#define STAPE_PROBE_OTHER	1
+
 /*
- * Notes that the CPU is idle no longer, and writes the switch to a task that sessions record.  A
- * function of its own, as the next one, so that the usual switches do not save registers.  @id:
- * not 0
+ * Writes a switch.  @syscall: @prev sleeps in the system call @number.  @counter: the ring's clock.
+ * The flags are compile-time constants.
  */
-static noinline notrace void stape_probe_switch_from_idle(void *data, unsigned long id,
+static __always_inline void stape_probe_switch_put(struct stape_ring *ring, bool recorded, u32 pid,
+						   u32 state, bool syscall, u32 number,
+						   bool counter)
+{
+	u64 word = stape_ring_word(STAPE_EV_SWITCH,
+				   stape_encode_switch_low(recorded, pid, state));
+
+	if (!recorded && !stape_ring_curr_pid(ring))
+		stape_ring_forget_curr(ring);
+	else if (syscall)
+		stape_ring_put_long(ring, word | STAPE_SWITCH_SYSCALL, number,
+				    stape_clock_now(counter));
+	else
+		stape_ring_put(ring, word, stape_clock_now(counter));
+}
+
+/*
+ * Writes a switch in the usual case: no task is watched, and @prev's state is not a rare one.
+ * @pid: that of @next if it is recorded, which is read again, because that saves a register in the
+ * caller; if not, a compile-time constant, STAPE_PROBE_OTHER or 0.
+ * @syscalls: the ring may want system calls; @counter: its clock; both are compile-time constants.
+ * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.  TASK_FREEZABLE may
+ * be set as well, as when it waits for a futex or for a child; other bits are not.
+ */
+static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
+						     struct task_struct *prev,
+						     struct task_struct *next,
+						     unsigned int prev_state, unsigned long nr,
+						     bool recorded, u32 pid, bool prev_recorded,
+						     bool syscalls, bool counter)
+{
+	struct stape_ring *ring = stape_active_ring(nr);
+
+	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
+	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE)) {
+		if (!syscalls || !ring->syscalls)
+			stape_probe_switch_put(ring, recorded, pid, STAPE_STATE_SLEEPING, false, 0,
+					       counter);
+		else if (likely(prev_recorded && stape_syscall_has_regs(prev) &&
+				!stape_in_32bit_syscall(prev)))
+			stape_probe_switch_put(ring, recorded, pid, STAPE_STATE_SLEEPING, true,
+					       stape_syscall_number(prev), counter);
+		else
+			stape_probe_switch_any(data, preempt, prev, next, prev_state);
+	} else if (stape_probe_runnable(preempt, prev)) {
+		stape_probe_switch_put(ring, recorded, pid, STAPE_STATE_RUNNING, false, 0, counter);
+	} else {
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
+	}
+}
+
+/*
+ * Writes a switch between tasks of which one at least has a slow id.  That of a session with
+ * CLOCK_MONOTONIC has its own way here.  @id: that of @prev.
+ */
+static __always_inline void stape_probe_switch_by_mono(void *data, bool preempt,
+						       struct task_struct *prev,
+						       struct task_struct *next,
+						       unsigned int prev_state, long id,
+						       bool syscalls)
+{
+	long next_id = stape_filter_id(data, next->pid);
+
+	/* Ids below STAPE_FILTER_MULTI are those of such sessions, and STAPE_FILTER_IDLE. */
+	if (unlikely(id >= STAPE_FILTER_MULTI))
+		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
+	else if (next_id == id)
+		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
+					 stape_filter_nr(id), true, next->pid, true, syscalls,
+					 false);
+	else if (!next_id && id != STAPE_FILTER_IDLE)
+		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
+					 stape_filter_nr(id), false, STAPE_PROBE_OTHER, true,
+					 syscalls, false);
+	else
+		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
+}
+
+static noinline notrace void stape_probe_switch_slow_id(void *data, bool preempt,
+							struct task_struct *prev,
+							struct task_struct *next,
+							unsigned int prev_state, long id)
+{
+	stape_probe_switch_by_mono(data, preempt, prev, next, prev_state, id, false);
+}
+
+static noinline notrace void stape_probe_switch_slow_id_syscalls(void *data, bool preempt,
+								 struct task_struct *prev,
+								 struct task_struct *next,
+								 unsigned int prev_state, long id)
+{
+	stape_probe_switch_by_mono(data, preempt, prev, next, prev_state, id, true);
+}
+
+/*
+ * Notes that the CPU is idle no longer, and writes the switch to a task that a session records.  A
+ * function of its own, as the next one, so that the usual switches do not save registers.
+ */
+static noinline notrace void stape_probe_switch_from_idle(void *data, unsigned long nr,
 							  struct task_struct *idle,
 							  struct task_struct *next)
 {
-	struct stape_ring *ring = stape_active_ring(id);
+	struct stape_ring *ring = stape_active_ring(nr);
 	u32 low = stape_encode_switch_low(true, next->pid, STAPE_STATE_RUNNING);
 
-	if (likely(stape_probe_idle_known(ring) && stape_ring_says_idle(ring)))
+	if (likely(stape_probe_idle_known(ring) && stape_ring_says_idle(ring) &&
+		   !stape_clock_mono_used()))
 		stape_ring_put(ring, stape_ring_word(STAPE_EV_SWITCH, low),
-			       stape_idle_end_known(&ring->idle_seen), true);
+			       stape_idle_end_known(&ring->idle_seen));
 	else
 		stape_probe_switch_noted(data, false, idle, next, TASK_RUNNING);
 }
@@ -223,7 +273,7 @@ static noinline notrace void stape_probe_switch_from_idle(void *data, unsigned l
  * Notes that the CPU becomes idle, and writes the switch if a session has @prev, which was not
  * preempted: @prev_id.
  */
-static noinline notrace void stape_probe_switch_to_idle(void *data, unsigned long prev_id,
+static noinline notrace void stape_probe_switch_to_idle(void *data, long prev_id,
 							struct task_struct *prev,
 							struct task_struct *idle,
 							unsigned int prev_state)
@@ -233,45 +283,65 @@ static noinline notrace void stape_probe_switch_to_idle(void *data, unsigned lon
 		return;
 	}
 	stape_idle_begin_counter();
-	if (prev_id)
+	if (!prev_id)
+		return;
+	if (likely(prev_id > 0))
 		stape_probe_switch_usual(data, false, prev, idle, prev_state, prev_id, false, 0,
-					 true, true);
+					 true, true, true);
+	else
+		stape_probe_switch_any(data, false, prev, idle, prev_state);
 }
 
 static __always_inline void stape_probe_switch_unwatched(void *data, bool preempt,
 							 struct task_struct *prev,
 							 struct task_struct *next,
-							 unsigned int prev_state, bool extras)
+							 unsigned int prev_state, bool syscalls)
 {
-	unsigned long prev_id = stape_filter_id(data, prev->pid);
-	unsigned long id = stape_filter_id(data, next->pid);
+	long prev_id = stape_filter_id(data, prev->pid);
+	long id = stape_filter_id(data, next->pid);
 
 	if (id == prev_id) {
 		/* No CPU switches between idle tasks. */
-		if (id)
-			stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true,
-						 next->pid, true, extras);
+		if (!id)
+			return;
+		if (unlikely(id < 0))
+			goto slow;
+		stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true,
+					 READ_ONCE(next->pid), true, syscalls, true);
 	} else if (!id) {
-		if (prev_id != STAPE_FILTER_IDLE)
-			stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id,
-						 false, STAPE_PROBE_OTHER, true, extras);
-		else
+		if (prev_id == STAPE_FILTER_IDLE)
 			stape_idle_end();
+		else if (unlikely(stape_filter_is_slow(prev_id)))
+			goto slow;
+		else
+			stape_probe_switch_usual(data, preempt, prev, next, prev_state, prev_id,
+						 false, STAPE_PROBE_OTHER, true, syscalls, true);
 	} else if (id == STAPE_FILTER_IDLE) {
 		if (likely(!preempt))
 			stape_probe_switch_to_idle(data, prev_id, prev, next, prev_state);
 		else
 			stape_probe_switch_noted(data, true, prev, next, prev_state);
+	} else if (unlikely(stape_filter_is_slow(id))) {
+		goto slow;
 	} else if (prev_id == STAPE_FILTER_IDLE) {
 		stape_probe_switch_from_idle(data, id, prev, next);
-	} else if (prev_id || likely(stape_probe_idle_known(stape_active_ring(id)))) {
-		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
-					 stape_probe_next_id(id, prev_id), true, next->pid,
-					 prev_id, extras);
+	} else if (!prev_id && likely(stape_probe_idle_known(stape_active_ring(id)))) {
+		stape_probe_switch_usual(data, preempt, prev, next, prev_state, id, true,
+					 READ_ONCE(next->pid), false, syscalls, true);
 	} else {
 		stape_probe_switch_any(data, preempt, prev, next, prev_state);
 	}
+	return;
+slow:
+	/* Or the compiler extends it to an int before all switches. */
+	OPTIMIZER_HIDE_VAR(preempt);
+	if (syscalls)
+		stape_probe_switch_slow_id_syscalls(data, preempt, prev, next, prev_state, prev_id);
+	else
+		stape_probe_switch_slow_id(data, preempt, prev, next, prev_state, prev_id);
 }
+
+/* -- switches with triggers -------------------------------------------------- */
 
 /*
  * Writes a switch, and notes what it ends and begins, if no trigger fires, and nothing else is
@@ -288,7 +358,7 @@ static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
 	u64 now, *word;
 
 	/* A ring without triggers has the limit 0 for runs. */
-	if (unlikely((!left && !waits) || !stape_ring_by_counter(ring)))
+	if (!left && unlikely(!waits))
 		return false;
 	if (!entered && unlikely(!stape_ring_curr_pid(ring)))
 		return false;
@@ -311,7 +381,7 @@ static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
 	if (from)
 		WRITE_ONCE(*stape_waits_word(from, prev->pid),
 			   stape_wait_word(waits, now, STAPE_WAITS_RUNNABLE));
-	stape_ring_put(ring, stape_ring_word(STAPE_EV_SWITCH, low), now, true);
+	stape_ring_put(ring, stape_ring_word(STAPE_EV_SWITCH, low), now);
 	return true;
 }
 
@@ -323,11 +393,8 @@ static noinline notrace void stape_probe_switch_slow(void *data, u32 state,
 						     struct task_struct *prev,
 						     struct task_struct *next)
 {
-	unsigned long prev_id = stape_probe_id(data, prev);
-	unsigned long id = stape_probe_id(data, next);
-
-	if (id || prev_id)
-		stape_probe_switch_look(prev, prev_id, next, id, state);
+	stape_probe_switch_all(prev, stape_probe_nr(data, prev), next, stape_probe_nr(data, next),
+			       state);
 }
 
 /* stape_probe_switch_by_id() from or to the idle task. */
@@ -335,14 +402,14 @@ static noinline notrace void stape_probe_switch_idle(void *data, u32 state,
 						     struct task_struct *prev,
 						     struct task_struct *next)
 {
-	unsigned long prev_id = stape_probe_id(data, prev);
-	unsigned long id = stape_probe_id(data, next);
+	long prev_id = stape_filter_id(data, prev->pid);
+	unsigned long nr = stape_probe_nr(data, next);
 
 	stape_probe_idle(prev, next);
-	if (!id && (!prev_id || stape_probe_switch_quick(stape_active_ring(prev_id), prev, true, 0,
-							 false, state)))
+	if (!nr && prev_id > 0 &&
+	    stape_probe_switch_quick(stape_active_ring(prev_id), prev, true, 0, false, state))
 		return;
-	stape_probe_switch_look(prev, prev_id, next, id, state);
+	stape_probe_switch_all(prev, stape_filter_nr(prev_id), next, nr, state);
 }
 
 /*
@@ -352,22 +419,25 @@ static noinline notrace void stape_probe_switch_idle(void *data, u32 state,
 static __always_inline void stape_probe_switch_by_id(void *data, struct task_struct *prev,
 						     struct task_struct *next, u32 state)
 {
-	unsigned long prev_id = stape_filter_id(data, prev->pid);
-	unsigned long id = stape_filter_id(data, next->pid);
+	long prev_id = stape_filter_id(data, prev->pid);
+	long id = stape_filter_id(data, next->pid);
 	bool done = false;
 
 	if (id == prev_id) {
 		if (!id)
 			return;
-		done = stape_probe_switch_quick(stape_active_ring(id), prev, true, next->pid, true,
-						state);
+		if (likely(id > 0))
+			done = stape_probe_switch_quick(stape_active_ring(id), prev, true,
+							next->pid, true, state);
 	} else if (!id && prev_id != STAPE_FILTER_IDLE) {
-		done = stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
-						STAPE_PROBE_OTHER, false, state);
+		if (likely(!stape_filter_is_slow(prev_id)))
+			done = stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
+							STAPE_PROBE_OTHER, false, state);
 	} else if (id == STAPE_FILTER_IDLE || prev_id == STAPE_FILTER_IDLE) {
 		stape_probe_switch_idle(data, state, prev, next);
 		return;
-	} else if (!prev_id && likely(stape_probe_idle_known(stape_active_ring(id)))) {
+	} else if (!prev_id && likely(id > 0) &&
+		   likely(stape_probe_idle_known(stape_active_ring(id)))) {
 		done = stape_probe_switch_quick(stape_active_ring(id), prev, false, next->pid, true,
 						state);
 	}
@@ -397,10 +467,7 @@ static noinline notrace void stape_probe_switch_syscalls(void *data, bool preemp
 	stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
 }
 
-/*
- * These are functions of their own, and call nothing but at their ends, so that none of them saves
- * registers.  Sessions that want more have triggers most of the time.
- */
+/* Sessions that want more than switches have triggers most of the time. */
 void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int prev_state)
 {
@@ -416,68 +483,104 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 
 /* -- wake-ups and moves ------------------------------------------------------ */
 
-/* Writes any event of those below, with interrupts on or off. */
-static noinline notrace void stape_probe_write_any(const struct task_struct *task,
-						   unsigned long id, u64 type, u32 arg)
+/* Returns an event's word.  The PID is read again, which saves a register in the caller. */
+static __always_inline u64 stape_probe_word(const struct task_struct *task, u64 type, u32 arg)
 {
-	u32 low = (u32)task->pid << STAPE_PID_SHIFT | (arg & STAPE_ARG_MASK);
+	u32 pid = READ_ONCE(task->pid);
+
+	return stape_ring_word(type, pid << STAPE_PID_SHIFT | (arg & STAPE_ARG_MASK));
+}
+
+/* Writes an event of one task for a session, and has its triggers look at it. */
+static notrace void stape_probe_write_one(struct stape_ring *ring, struct task_struct *task,
+					  u64 type, u32 arg)
+{
+	u64 now = stape_ring_now(ring);
+
+	stape_ring_put_any(ring, stape_probe_word(task, type, arg), arg, now);
+	if (stape_trigger_enabled() && type == STAPE_EV_WAKEUP)
+		stape_trigger_wakeup(ring, task, now);
+	else if (stape_trigger_enabled() && type == STAPE_EV_WAKEUP_NEW)
+		stape_trigger_wakeup_new(ring, task, now);
+}
+
+/*
+ * Writes an event of one task for all sessions that have it.  @id is not read again, because the
+ * task may have left the filter since.  Interrupts may be on, if a task wakes itself.
+ */
+static noinline notrace void stape_probe_write_any(long id, struct task_struct *task, u64 type,
+						   u32 arg)
+{
+	struct stape_active *active;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	stape_ring_emit_any(stape_active_ring(id), stape_ring_word(type, low), arg);
+	if (id != STAPE_FILTER_MULTI)
+		stape_probe_write_one(stape_active_ring(stape_filter_nr(id)), task, type, arg);
+	else
+		for_each_active(active)
+			if (stape_filter_has(&active->filter, task))
+				stape_probe_write_one(this_cpu_ptr(active->rings), task, type, arg);
 	local_irq_restore(flags);
 }
 
-/* Writes an event of one task.  @emit: stape_ring_emit() or stape_ring_emit_wakeup(). */
-static __always_inline void stape_probe_write(struct task_struct *task, unsigned long id,
-					      u64 type, u32 arg,
-					      void (*emit)(struct stape_ring *ring, u64 word))
+/*
+ * Writes an event of one task.  @joins: it is a wakeup that stape_ring_put_wakeup() takes.
+ * @counter: the id is not slow; if it is slow, the clock is CLOCK_MONOTONIC.
+ */
+static __always_inline void stape_probe_write(long id, struct task_struct *task, u64 type, u32 arg,
+					      bool joins, bool counter)
 {
-	struct stape_ring *ring = stape_active_ring(id);
+	struct stape_ring *ring;
 
 	/* Interrupts may be on only if a task wakes itself. */
-	if (unlikely(task == current || arg > STAPE_ARG_MASK))
-		stape_probe_write_any(task, id, type, arg);
+	if (unlikely((!counter && id == STAPE_FILTER_MULTI) || task == current ||
+		     arg > STAPE_ARG_MASK)) {
+		stape_probe_write_any(id, task, type, arg);
+		return;
+	}
+	ring = stape_active_ring(counter ? id : stape_filter_nr(id));
+	if (joins)
+		stape_ring_put_wakeup(ring, stape_probe_word(task, type, arg),
+				      stape_clock_now(counter));
 	else
-		emit(ring, stape_ring_word(type, (u32)task->pid << STAPE_PID_SHIFT | arg));
+		stape_ring_put(ring, stape_probe_word(task, type, arg), stape_clock_now(counter));
 }
 
-/* @id is not read again, because the task may have left the filter since. */
-static noinline notrace void stape_probe_waking_irq(struct task_struct *task, unsigned long id)
+static noinline notrace void stape_probe_waking_irq(long id, struct task_struct *task)
 {
-	stape_probe_write(task, id, STAPE_EV_WAKING,
-			  stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
+	stape_probe_write(id, task, STAPE_EV_WAKING,
+			  stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT, false, true);
+}
+
+static noinline notrace void stape_probe_waking_slow_id(long id, struct task_struct *task)
+{
+	u32 context = unlikely(in_interrupt()) ? stape_probe_context() : STAPE_CTX_TASK;
+
+	stape_probe_write(id, task, STAPE_EV_WAKING, context << STAPE_WAKING_CONTEXT_SHIFT, false,
+			  false);
 }
 
 void notrace stape_probe_waking(void *data, struct task_struct *task)
 {
-	unsigned long id = stape_filter_id(data, task->pid);
+	long id = stape_filter_id(data, task->pid);
 
+	/* The two comparisons with 0 take one test, as in the probes below. */
 	if (!id)
 		return;
-	if (unlikely(in_interrupt()))
-		stape_probe_waking_irq(task, id);
+	if (unlikely(id < 0))
+		stape_probe_waking_slow_id(id, task);
+	else if (unlikely(in_interrupt()))
+		stape_probe_waking_irq(id, task);
 	else
-		stape_probe_write(task, id, STAPE_EV_WAKING,
-				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, stape_ring_emit);
+		stape_probe_write(id, task, STAPE_EV_WAKING,
+				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, false, true);
 }
 
-/* Writes any wakeup, and has triggers look at it. */
-static noinline notrace void stape_probe_wakeup_any(unsigned long id, struct task_struct *task)
-{
-	unsigned long flags;
-
-	/* Interrupts may be on only if a task wakes itself. */
-	local_irq_save(flags);
-	stape_probe_write_any(task, id, STAPE_EV_WAKEUP, task_cpu(task));
-	stape_trigger_wakeup(stape_active_ring(id), task);
-	local_irq_restore(flags);
-}
-
-/* Writes a wakeup while sessions may have triggers.  This calls nothing but at its end. */
+/* Writes a wakeup while sessions may have triggers. */
 static noinline notrace void stape_probe_wakeup_triggers(void *data, struct task_struct *task)
 {
-	unsigned long id = stape_filter_id(data, task->pid);
+	long id = stape_filter_id(data, task->pid);
 	u32 cpu = task_cpu(task);
 	struct stape_ring *ring;
 	u64 *word, now;
@@ -485,10 +588,10 @@ static noinline notrace void stape_probe_wakeup_triggers(void *data, struct task
 	if (!id)
 		return;
 	/* A task that wakes itself may be preempted here. */
-	if (unlikely(stape_on_cpu(task) || cpu > STAPE_WAKE_CPU_MASK))
+	if (unlikely(id < 0 || stape_on_cpu(task) || cpu > STAPE_WAKE_CPU_MASK))
 		goto any;
 	ring = stape_active_ring(id);
-	if (unlikely(!ring->waits || !stape_ring_by_counter(ring)))
+	if (unlikely(!ring->waits))
 		goto any;
 	word = stape_waits_word(stape_waits_leaf(ring->waits, task->pid), task->pid);
 	/* READ_ONCE() would take an instruction more. */
@@ -498,17 +601,31 @@ static noinline notrace void stape_probe_wakeup_triggers(void *data, struct task
 	WRITE_ONCE(*word, stape_wait_word(ring->waits, now, STAPE_WAITS_RUNNABLE));
 	/* The work that adds them up may read an old value. */
 	data_race(ring->wakeups++);
-	stape_ring_put_wakeup(ring, stape_ring_word(STAPE_EV_WAKEUP,
-						    (u32)task->pid << STAPE_PID_SHIFT | cpu), now);
+	stape_ring_put_wakeup(ring, stape_probe_word(task, STAPE_EV_WAKEUP, cpu), now);
 	return;
 any:
-	stape_probe_wakeup_any(id, task);
+	stape_probe_write_any(id, task, STAPE_EV_WAKEUP, cpu);
+}
+
+static __always_inline void stape_probe_wakeup_by_id(long id, struct task_struct *task,
+						     bool counter)
+{
+	u32 cpu = task_cpu(task);
+
+	if (likely(cpu <= STAPE_WAKE_CPU_MASK))
+		stape_probe_write(id, task, STAPE_EV_WAKEUP, cpu, true, counter);
+	else
+		stape_probe_write(id, task, STAPE_EV_WAKEUP, cpu, false, counter);
+}
+
+static noinline notrace void stape_probe_wakeup_slow_id(long id, struct task_struct *task)
+{
+	stape_probe_wakeup_by_id(id, task, false);
 }
 
 void notrace stape_probe_wakeup(void *data, struct task_struct *task)
 {
-	unsigned long id;
-	u32 cpu;
+	long id;
 
 	if (stape_trigger_enabled()) {
 		stape_probe_wakeup_triggers(data, task);
@@ -517,29 +634,38 @@ void notrace stape_probe_wakeup(void *data, struct task_struct *task)
 	id = stape_filter_id(data, task->pid);
 	if (!id)
 		return;
-	cpu = task_cpu(task);
-	if (likely(cpu <= STAPE_WAKE_CPU_MASK))
-		stape_probe_write(task, id, STAPE_EV_WAKEUP, cpu, stape_ring_emit_wakeup);
+	if (unlikely(id < 0))
+		stape_probe_wakeup_slow_id(id, task);
 	else
-		stape_probe_write(task, id, STAPE_EV_WAKEUP, cpu, stape_ring_emit);
+		stape_probe_wakeup_by_id(id, task, true);
 }
 
-/* Notes that a new task waits. */
-static noinline notrace void stape_probe_wakeup_new_triggers(void *data, struct task_struct *task)
+static noinline notrace void stape_probe_placed_slow_id(long id, struct task_struct *task, u64 type,
+							u32 cpu)
 {
-	unsigned long id = stape_filter_id(data, task->pid);
-
-	if (id)
-		stape_trigger_wakeup_new(stape_active_ring(id), task);
+	stape_probe_write(id, task, type, cpu, false, false);
 }
 
 static __always_inline void stape_probe_placed(void *data, struct task_struct *task, u64 type,
 					       u32 cpu)
 {
-	unsigned long id = stape_filter_id(data, task->pid);
+	long id = stape_filter_id(data, task->pid);
+
+	if (!id)
+		return;
+	if (unlikely(id < 0))
+		stape_probe_placed_slow_id(id, task, type, cpu);
+	else
+		stape_probe_write(id, task, type, cpu, false, true);
+}
+
+/* Writes the first wakeup of a task while sessions may have triggers. */
+static noinline notrace void stape_probe_wakeup_new_triggers(void *data, struct task_struct *task)
+{
+	long id = stape_filter_id(data, task->pid);
 
 	if (id)
-		stape_probe_write(task, id, type, cpu, stape_ring_emit);
+		stape_probe_write_any(id, task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 
 void notrace stape_probe_wakeup_new(void *data, struct task_struct *task)
@@ -551,100 +677,13 @@ void notrace stape_probe_wakeup_new(void *data, struct task_struct *task)
 	if (unlikely(task->flags & (PF_IO_WORKER | PF_USER_WORKER)))
 		stape_probe_fork(NULL, same_thread_group(current, task) ? current :
 				task->group_leader, task);
-	stape_probe_placed(data, task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 	if (stape_trigger_enabled())
 		stape_probe_wakeup_new_triggers(data, task);
+	else
+		stape_probe_placed(data, task, STAPE_EV_WAKEUP_NEW, task_cpu(task));
 }
 
 void notrace stape_probe_migrate(void *data, struct task_struct *task, int cpu)
 {
 	stape_probe_placed(data, task, STAPE_EV_MIGRATE, cpu);
-}
-
-/* -- several sessions -------------------------------------------------------- */
-
-#define STAPE_FANOUT_SYSCALL	(STAPE_SWITCH_SYSCALL | STAPE_SWITCH_SYSCALL_32)
-
-/* Returns the lower half of a switch's word for one of several sessions. */
-static u32 stape_fanout_switch_low(const struct stape_active *active,
-				   const struct stape_ring *ring, u32 low)
-{
-	u32 pid = low >> STAPE_PID_SHIFT;
-
-	if (!ring->syscalls || !stape_ring_curr_pid(ring))
-		low &= ~STAPE_FANOUT_SYSCALL;
-	if (!pid || test_bit(pid, active->filter.members))
-		return low;
-	return stape_encode_switch_low(false, pid, low & (STAPE_SWITCH_STATE_MASK |
-							  STAPE_FANOUT_SYSCALL));
-}
-
-/* The session does not have the previous task. */
-static void stape_fanout_switch_in(struct stape_ring *ring, u32 low, u64 word, u64 now)
-{
-	if (low >> STAPE_PID_SHIFT)
-		stape_ring_put_slow(ring, word, low & STAPE_ARG_MASK, now);
-	else
-		stape_ring_forget_curr(ring);
-}
-
-static void stape_fanout_switch(const struct stape_active *active, struct stape_ring *ring,
-				u64 word, u64 arg, u64 now)
-{
-	u32 low = stape_fanout_switch_low(active, ring, word);
-
-	word = stape_ring_word(STAPE_EV_SWITCH, low);
-	if (!stape_ring_curr_pid(ring))
-		stape_fanout_switch_in(ring, low, word, now);
-	else if (low & STAPE_SWITCH_SYSCALL)
-		stape_ring_put_long(ring, word, arg >> STAPE_ARG_BITS, now, true);
-	else
-		stape_ring_put(ring, word, now, true);
-}
-
-static __always_inline void stape_fanout_one(const struct stape_active *active,
-					     struct stape_ring *ring, u64 word, u64 arg,
-					     u64 now)
-{
-	u32 low = word;
-
-	if (word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH)
-		stape_fanout_switch(active, ring, word, arg, now);
-	else if (test_bit(low >> STAPE_PID_SHIFT, active->filter.members))
-		stape_ring_put_any(ring, word, arg, now);
-}
-
-/* Passes an event on to each session that it concerns, with interrupts off. */
-static notrace void stape_fanout(u64 word, u64 arg)
-{
-	struct stape_active *active;
-	u64 now[2] = { 0 };	/* by clock; each is read once, if at all */
-
-	for_each_active(active) {
-		struct stape_ring *ring = this_cpu_ptr(active->rings);
-
-		if (!now[ring->counter])
-			now[ring->counter] = stape_ring_now(ring);
-		stape_fanout_one(active, ring, word, arg, now[ring->counter]);
-	}
-}
-
-/* The rings of STAPE_FILTER_MULTI, and of 0: a probe may read an id twice (stape_filter_id()). */
-static DEFINE_PER_CPU(struct stape_ring, stape_fanout_rings);
-
-/**
- * stape_fanout_init() - let events that concern several sessions reach all of them
- *
- * Context: module init.
- */
-void stape_fanout_init(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		stape_ring_init_fanout(per_cpu_ptr(&stape_fanout_rings, cpu), stape_fanout);
-		per_cpu(stape_active_rings[0], cpu) = per_cpu_ptr(&stape_fanout_rings, cpu);
-		per_cpu(stape_active_rings[STAPE_FILTER_MULTI], cpu) =
-			per_cpu_ptr(&stape_fanout_rings, cpu);
-	}
 }

@@ -14,6 +14,4 @@ void stape_probe_wakeup(void *data, struct task_struct *task);
 void stape_probe_wakeup_new(void *data, struct task_struct *task);
 void stape_probe_migrate(void *data, struct task_struct *task, int cpu);
 
-void stape_fanout_init(void);
-
 #endif /* _STAPE_PROBE_SCHED_H */

@@ -122,25 +122,6 @@ int stape_ring_init_shared(struct stape_ring *ring, u32 pages,
 }
 
 /**
- * stape_ring_init_fanout() - make a ring that passes events on to several rings
- * @ring: zeroed
- * @fanout: see struct stape_ring
- *
- * The ring never has a page, so that each event takes the slow path.  Its @curr always names a
- * task, so that no switch is left out.
- *
- * Context: any.
- */
-void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u64 arg))
-{
-	ring->counter = true;	/* the cheaper clock: nobody reads the times */
-	ring->syscalls = true;	/* some of the rings may want them */
-	ring->pos = stape_ring_no_page();
-	ring->curr = 1 << STAPE_PID_SHIFT;
-	ring->fanout = fanout;
-}
-
-/**
  * stape_ring_destroy() - free a ring's memory
  * @ring: made by stape_ring_init(), or zeroed
  *
@@ -500,10 +481,6 @@ static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid
  */
 noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 arg, u64 now)
 {
-	if (ring->fanout) {
-		ring->fanout(word, arg);
-		return;
-	}
 	stape_ring_write(ring, now, word >> STAPE_TYPE_SHIFT,
 			 word >> STAPE_PID_SHIFT & STAPE_PID_MASK, arg, NULL, 0);
 	/* After the write, because a page that opens there begins with the previous task. */
@@ -512,46 +489,27 @@ noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64
 }
 
 /**
- * stape_ring_emit_mono() - stape_ring_emit() by CLOCK_MONOTONIC
+ * stape_ring_put_any() - write any event without payload, or count it as lost
  * @ring: this CPU's ring
  * @word: stape_ring_word()
+ * @arg: its whole argument, if that has more bits than the word has room for
+ * @now: by the session's clock
+ *
+ * A switch from idle or another task goes the slow way, because the reader may have to be told of
+ * idle time.
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-void notrace stape_ring_emit_mono(struct stape_ring *ring, u64 word)
+void notrace stape_ring_put_any(struct stape_ring *ring, u64 word, u64 arg, u64 now)
 {
-	stape_ring_put(ring, word, stape_clock_now(false), false);
-}
-
-/* stape_ring_emit_switch() by CLOCK_MONOTONIC. */
-void notrace stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word)
-{
-	stape_ring_put(ring, word, stape_clock_now(false), true);
-}
-
-/* stape_ring_emit_syscall() by CLOCK_MONOTONIC. */
-void notrace stape_ring_emit_syscall_mono(struct stape_ring *ring, u64 word, u32 syscall)
-{
-	stape_ring_put_long(ring, word, syscall, stape_clock_now(false), true);
-}
-
-/* stape_ring_emit_wakeup() by CLOCK_MONOTONIC. */
-void notrace stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word)
-{
-	stape_ring_put_wakeup(ring, word, stape_clock_now(false));
-}
-
-/**
- * stape_ring_emit_any() - write any event that has no payload and is no switch
- * @ring: this CPU's ring
- * @word: stape_ring_word()
- * @arg: its whole argument, of which the word has the low 10 bits
- *
- * Context: interrupts off, on the ring's CPU.  Any lock may be held.
- */
-void notrace stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg)
-{
-	stape_ring_put_any(ring, word, arg, stape_ring_now(ring));
+	if (stape_ring_is_switch(word) && !stape_ring_curr_pid(ring))
+		stape_ring_put_slow(ring, word, word & STAPE_ARG_MASK, now);
+	else if (unlikely(arg > STAPE_ARG_MASK))
+		stape_ring_put_long(ring, word, arg >> STAPE_ARG_BITS, now);
+	else if (word >> STAPE_TYPE_SHIFT == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
+		stape_ring_put_wakeup(ring, word, now);
+	else
+		stape_ring_put(ring, word, now);
 }
 
 /**

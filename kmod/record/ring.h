@@ -52,8 +52,6 @@ struct stape_waits;
  * @wake: wakes the reader; changes when a waiter is added or removed, even while probes run
  * @notify: the session's, queued when the first event is lost
  * @any_lost: the session's, set then
- * @fanout: if set, this is no ring: called in place of writing an event, with its word and its
- *	whole argument
  * @mem: consumer's page, producer's page, data pages; NULL: this CPU has no ring, and @paused is
  *	always true
  * @consumer: written by user space, so never trusted
@@ -96,7 +94,6 @@ struct stape_ring {
 	struct stape_wake *wake;
 	struct stape_wake *notify;
 	bool *any_lost;
-	void (*fanout)(u64 word, u64 arg);
 	void *mem;
 	struct stape_ring_consumer *consumer;
 	struct stape_ring_producer *producer;
@@ -133,7 +130,6 @@ struct stape_ring_setup {
 	bool *any_lost;
 };
 
-void stape_ring_init_fanout(struct stape_ring *ring, void (*fanout)(u64 word, u64 arg));
 int stape_ring_init(struct stape_ring *ring, u32 cpu, const struct stape_ring_setup *setup);
 int stape_ring_init_shared(struct stape_ring *ring, u32 pages,
 			   const struct stape_ring_setup *setup);
@@ -149,11 +145,7 @@ u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
 void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 arg, u64 now);
-void stape_ring_emit_mono(struct stape_ring *ring, u64 word);
-void stape_ring_emit_switch_mono(struct stape_ring *ring, u64 word);
-void stape_ring_emit_syscall_mono(struct stape_ring *ring, u64 word, u32 syscall);
-void stape_ring_emit_wakeup_mono(struct stape_ring *ring, u64 word);
-void stape_ring_emit_any(struct stape_ring *ring, u64 word, u32 arg);
+void stape_ring_put_any(struct stape_ring *ring, u64 word, u64 arg, u64 now);
 void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
 			    const u64 *payload, u32 words);
 
@@ -201,16 +193,16 @@ static inline u64 stape_ring_now(const struct stape_ring *ring)
 	return stape_clock_now(ring->counter);
 }
 
-/* stape_ring::counter for the hot path, where it is a nop unless a session has the other clock. */
-static __always_inline bool stape_ring_by_counter(const struct stape_ring *ring)
-{
-	return !stape_clock_mono_used() || ring->counter;
-}
-
 /* Returns an event's word without its time.  @low: its PID, and an argument below 2^10. */
 static __always_inline u64 stape_ring_word(u64 type, u32 low)
 {
 	return type << STAPE_TYPE_SHIFT | low;
+}
+
+/* Where the type is a compile-time constant, this is one. */
+static __always_inline bool stape_ring_is_switch(u64 word)
+{
+	return word >> STAPE_TYPE_SHIFT == STAPE_EV_SWITCH;
 }
 
 /**
@@ -218,12 +210,10 @@ static __always_inline u64 stape_ring_word(u64 type, u32 low)
  * @ring: this CPU's ring
  * @word: stape_ring_word() of a type without payload
  * @now: by the session's clock
- * @is_switch: the event is a switch; a compile-time constant
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
-static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u64 now,
-					   bool is_switch)
+static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u64 now)
 {
 	u64 delta = now - ring->last;
 	u64 *pos = ring->pos;
@@ -236,7 +226,7 @@ static __always_inline void stape_ring_put(struct stape_ring *ring, u64 word, u6
 	*pos = delta << STAPE_DELTA_SHIFT | word;
 	ring->pos = pos + 1;
 	ring->last = now;
-	if (is_switch)
+	if (stape_ring_is_switch(word))
 		ring->curr = word;
 }
 
@@ -256,12 +246,11 @@ static __always_inline void stape_ring_put_argument(u64 *pos, u32 upper)
  * @word: stape_ring_word() of a type without payload, with the low 10 bits of the argument
  * @upper: the other 32 bits of the argument, which go into a word in front of the event
  * @now: by the session's clock
- * @is_switch: the event is a switch; a compile-time constant
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
  */
 static __always_inline void stape_ring_put_long(struct stape_ring *ring, u64 word, u32 upper,
-						u64 now, bool is_switch)
+						u64 now)
 {
 	u64 delta = now - ring->last;
 	u64 *pos = ring->pos;
@@ -278,7 +267,7 @@ static __always_inline void stape_ring_put_long(struct stape_ring *ring, u64 wor
 	ring->pos = pos + 2;
 	ring->last = now;
 	ring->non_events++;
-	if (is_switch)
+	if (stape_ring_is_switch(word))
 		ring->curr = word;
 }
 
@@ -317,89 +306,7 @@ static __always_inline void stape_ring_put_wakeup(struct stape_ring *ring, u64 w
 		ring->non_events--;
 		return;
 	}
-	stape_ring_put(ring, word, now, false);
-}
-
-/**
- * stape_ring_put_any() - stape_ring_put() for any event without payload that is no switch
- * @ring: this CPU's ring
- * @word: stape_ring_word()
- * @arg: its whole argument, of which the word has the low 10 bits
- * @now: by the session's clock
- *
- * Context: interrupts off, on the ring's CPU.  Any lock may be held.
- */
-static __always_inline void stape_ring_put_any(struct stape_ring *ring, u64 word, u32 arg,
-					       u64 now)
-{
-	if (unlikely(arg > STAPE_ARG_MASK))
-		stape_ring_put_slow(ring, word, arg, now);
-	else if (word >> STAPE_TYPE_SHIFT == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
-		stape_ring_put_wakeup(ring, word, now);
-	else
-		stape_ring_put(ring, word, now, false);
-}
-
-/**
- * stape_ring_emit() - write one event that is no switch or wakeup, or count it as lost
- * @ring: this CPU's ring
- * @word: stape_ring_word() of a type without payload
- *
- * Reading CLOCK_MONOTONIC is a function call.  It is out of line, so that an event with the
- * counter's time saves no registers.
- *
- * Context: interrupts off, on the ring's CPU.  Any lock may be held.
- */
-static __always_inline void stape_ring_emit(struct stape_ring *ring, u64 word)
-{
-	if (stape_ring_by_counter(ring))
-		stape_ring_put(ring, word, stape_clock_now(true), false);
-	else
-		stape_ring_emit_mono(ring, word);
-}
-
-/* stape_ring_emit() for a wakeup on a CPU up to STAPE_WAKE_CPU_MASK. */
-static __always_inline void stape_ring_emit_wakeup(struct stape_ring *ring, u64 word)
-{
-	if (stape_ring_by_counter(ring))
-		stape_ring_put_wakeup(ring, word, stape_clock_now(true));
-	else
-		stape_ring_emit_wakeup_mono(ring, word);
-}
-
-/**
- * stape_ring_emit_switch() - write a switch, or count it as lost
- * @ring: this CPU's ring
- * @low: lower half of its word, which becomes @ring->curr
- *
- * Context: interrupts off, on the ring's CPU.  Any lock may be held.
- */
-static __always_inline void stape_ring_emit_switch(struct stape_ring *ring, u32 low)
-{
-	u64 word = stape_ring_word(STAPE_EV_SWITCH, low);
-
-	if (stape_ring_by_counter(ring))
-		stape_ring_put(ring, word, stape_clock_now(true), true);
-	else
-		stape_ring_emit_switch_mono(ring, word);
-}
-
-/**
- * stape_ring_emit_syscall() - write a switch of a task that sleeps in a system call
- * @ring: this CPU's ring
- * @low: lower half of its word, with STAPE_SWITCH_SYSCALL; becomes @ring->curr
- * @syscall: the system call's number
- *
- * Context: interrupts off, on the ring's CPU.  Any lock may be held.
- */
-static __always_inline void stape_ring_emit_syscall(struct stape_ring *ring, u32 low, u32 syscall)
-{
-	u64 word = stape_ring_word(STAPE_EV_SWITCH, low);
-
-	if (stape_ring_by_counter(ring))
-		stape_ring_put_long(ring, word, syscall, stape_clock_now(true), true);
-	else
-		stape_ring_emit_syscall_mono(ring, word, syscall);
+	stape_ring_put(ring, word, now);
 }
 
 #endif /* _STAPE_RING_H */

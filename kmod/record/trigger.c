@@ -218,12 +218,22 @@ static void stape_trigger_switch_in(struct stape_ring *ring, const struct task_s
 	WRITE_ONCE(*word, STAPE_WAITS_NONE);
 }
 
-/* @left, @entered: the ring's session has the previous task, the next one. */
-static void stape_trigger_switch_one(struct stape_ring *ring, struct task_struct *prev, bool left,
-				     struct task_struct *next, bool entered, u32 state)
+/**
+ * stape_trigger_switch() - fire for what a switch ends, and note what it begins
+ * @ring: this CPU's ring of a session with triggers
+ * @prev: the task that is switched out
+ * @left: the session has @prev
+ * @next: the task that is switched in
+ * @entered: the session has @next
+ * @state: enum stape_state of @prev
+ * @now: by the session's clock
+ *
+ * Context: the switch probe, before the switch is written: interrupts off, runqueue lock.
+ */
+void notrace stape_trigger_switch(struct stape_ring *ring, const struct task_struct *prev,
+				  bool left, const struct task_struct *next, bool entered,
+				  u32 state, u64 now)
 {
-	u64 now = stape_ring_now(ring);
-
 	if (left)
 		stape_trigger_switch_out(ring, prev, now, state);
 	if (entered)
@@ -231,39 +241,22 @@ static void stape_trigger_switch_one(struct stape_ring *ring, struct task_struct
 }
 
 /**
- * stape_trigger_switch() - fire for what a switch ends, and note what it begins
- * @ring: the session's, of this CPU; that of a fan-out stands for all sessions that have the tasks
- * @prev: the task that is switched out
- * @left: the session has @prev
- * @next: the task that is switched in
- * @entered: the session has @next
- * @state: enum stape_state of @prev
+ * stape_trigger_wakeup() - fire for the sleep that a wakeup ends, and note that the task waits
+ * @ring: this CPU's ring of a session that has the task
+ * @task: the task; if it runs, nothing happens
+ * @now: by the session's clock
  *
- * Context: the switch probe, before the switch is written: interrupts off, runqueue lock.
+ * The kernel has waited until a task that slept is off its CPU, so its last switch comes before.
+ * A task that was preempted on its way to sleep is runnable already.
+ *
+ * Context: the wakeup probe: interrupts off.
  */
-void notrace stape_trigger_switch(struct stape_ring *ring, struct task_struct *prev, bool left,
-				  struct task_struct *next, bool entered, u32 state)
+void notrace stape_trigger_wakeup(struct stape_ring *ring, const struct task_struct *task, u64 now)
 {
-	struct stape_active *active;
+	u64 *word;
 
-	if (ring->waits)
-		stape_trigger_switch_one(ring, prev, left, next, entered, state);
-	if (!ring->fanout)
+	if (stape_on_cpu(task))
 		return;
-	for_each_active(active) {
-		ring = this_cpu_ptr(active->rings);
-		if (ring->waits)
-			stape_trigger_switch_one(ring, prev,
-						 stape_filter_has(&active->filter, prev), next,
-						 stape_filter_has(&active->filter, next), state);
-	}
-}
-
-/* A task that was preempted on its way to sleep is runnable already. */
-static void stape_trigger_wakeup_one(struct stape_ring *ring, const struct task_struct *task)
-{
-	u64 now = stape_ring_now(ring), *word;
-
 	WRITE_ONCE(ring->wakeups, ring->wakeups + 1);
 	if (!ring->waits)
 		return;
@@ -274,53 +267,19 @@ static void stape_trigger_wakeup_one(struct stape_ring *ring, const struct task_
 	WRITE_ONCE(*word, stape_wait_word(ring->waits, now, STAPE_WAITS_RUNNABLE));
 }
 
-static void stape_trigger_wakeup_new_one(struct stape_ring *ring, const struct task_struct *task)
-{
-	if (ring->waits)
-		stape_trigger_begin(ring->waits, task, stape_ring_now(ring), STAPE_WAITS_RUNNABLE);
-}
-
-/* Calls @func for the session, or for each that has the task. */
-static __always_inline void stape_trigger_each(struct stape_ring *ring, struct task_struct *task,
-					       void (*func)(struct stape_ring *ring,
-							    const struct task_struct *task))
-{
-	struct stape_active *active;
-
-	if (!ring->fanout) {
-		func(ring, task);
-		return;
-	}
-	for_each_active(active)
-		if (stape_filter_has(&active->filter, task))
-			func(this_cpu_ptr(active->rings), task);
-}
-
-/**
- * stape_trigger_wakeup() - fire for the sleep that a wakeup ends, and note that the task waits
- * @ring: the session's, of this CPU; that of a fan-out stands for all sessions that have the task
- * @task: the task; if it runs, nothing happens
- *
- * The kernel has waited until a task that slept is off its CPU, so its last switch comes before.
- *
- * Context: the wakeup probe: interrupts off, unless @task is current.
- */
-void notrace stape_trigger_wakeup(struct stape_ring *ring, struct task_struct *task)
-{
-	if (!stape_on_cpu(task))
-		stape_trigger_each(ring, task, stape_trigger_wakeup_one);
-}
-
 /**
  * stape_trigger_wakeup_new() - note that a new task waits
- * @ring: as for stape_trigger_wakeup()
+ * @ring: this CPU's ring of a session that has the task
  * @task: the task; another one may have had its PID
+ * @now: by the session's clock
  *
  * Context: the wakeup_new probe: interrupts off.
  */
-void notrace stape_trigger_wakeup_new(struct stape_ring *ring, struct task_struct *task)
+void notrace stape_trigger_wakeup_new(struct stape_ring *ring, const struct task_struct *task,
+				      u64 now)
 {
-	stape_trigger_each(ring, task, stape_trigger_wakeup_new_one);
+	if (ring->waits)
+		stape_trigger_begin(ring->waits, task, now, STAPE_WAITS_RUNNABLE);
 }
 
 /* -- notifications ----------------------------------------------------------- */

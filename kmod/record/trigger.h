@@ -161,9 +161,9 @@ void stape_trigger_tell(struct work_struct *work);
 void stape_trigger_wake(struct stape_wake *wake);
 
 /* Called by probes. */
-void stape_trigger_switch(struct stape_ring *ring, struct task_struct *prev, bool left,
-			  struct task_struct *next, bool entered, u32 state);
-void stape_trigger_wakeup(struct stape_ring *ring, struct task_struct *task);
-void stape_trigger_wakeup_new(struct stape_ring *ring, struct task_struct *task);
+void stape_trigger_switch(struct stape_ring *ring, const struct task_struct *prev, bool left,
+			  const struct task_struct *next, bool entered, u32 state, u64 now);
+void stape_trigger_wakeup(struct stape_ring *ring, const struct task_struct *task, u64 now);
+void stape_trigger_wakeup_new(struct stape_ring *ring, const struct task_struct *task, u64 now);
 
 #endif /* _STAPE_TRIGGER_H */
