@@ -84,38 +84,24 @@ void stape_encode_lent(struct stape_active *active, const struct task_struct *ta
 }
 
 /**
- * stape_encode_throttle() - write that a cgroup is throttled on a CPU, or is no longer
+ * stape_encode_set() - write a STAPE_EV_SET into the ring of this CPU
  * @active: a session's
- * @payload: enum stape_throttle_word
+ * @what: STAPE_SET_*
+ * @pid: the task's PID, or 0
+ * @payload: words that follow the event's word
+ * @words: words in @payload
  *
  * Context: any.  A CPU that the session does not record writes nothing.
  */
-void stape_encode_throttle(struct stape_active *active, const u64 *payload)
+void stape_encode_set(struct stape_active *active, u32 what, u32 pid, const u64 *payload, u32 words)
 {
 	struct stape_ring *ring;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	ring = this_cpu_ptr(active->rings);
-	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, 0, STAPE_SET_THROTTLE,
-			       payload, STAPE_THROTTLE_WORDS);
+	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, pid, what, payload, words);
 	local_irq_restore(flags);
-}
-
-/**
- * stape_encode_trigger() - write that a trigger has fired
- * @active: a session's
- * @pid: the task's PID
- * @payload: enum stape_trigger_word
- *
- * Context: interrupts off.  A CPU that the session does not record writes nothing.
- */
-void stape_encode_trigger(struct stape_active *active, u32 pid, const u64 *payload)
-{
-	struct stape_ring *ring = this_cpu_ptr(active->rings);
-
-	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, pid, STAPE_SET_TRIGGER,
-			       payload, STAPE_TRIGGER_WORDS);
 }
 
 /**

@@ -39,8 +39,8 @@ void stape_encode_payload(struct stape_active *active, u32 type, const struct ta
 			  const u64 *payload, u32 words);
 void stape_encode_prio(struct stape_active *active, const struct task_struct *task);
 void stape_encode_lent(struct stape_active *active, const struct task_struct *task, int prio);
-void stape_encode_throttle(struct stape_active *active, const u64 *payload);
-void stape_encode_trigger(struct stape_active *active, u32 pid, const u64 *payload);
+void stape_encode_set(struct stape_active *active, u32 what, u32 pid, const u64 *payload,
+		      u32 words);
 void stape_encode_affinity(struct stape_active *active, const struct task_struct *task,
 			   u64 *payload);
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,

@@ -30,7 +30,8 @@ static void stape_throttle_write(const void *queue, bool throttled)
 	payload[STAPE_THROTTLE_WHERE] = cpu | (throttled ? STAPE_THROTTLE_BEGINS : 0);
 	for_each_active(active)
 		if (stape_cgroups_may_have(&active->cgroups, payload[STAPE_THROTTLE_CGROUP]))
-			stape_encode_throttle(active, payload);
+			stape_encode_set(active, STAPE_SET_THROTTLE, 0, payload,
+					 STAPE_THROTTLE_WORDS);
 }
 
 static int stape_throttle_enter(struct kretprobe_instance *instance, struct pt_regs *regs)

@@ -139,7 +139,7 @@ void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u3
 				       (u64)number << STAPE_TRIGGER_NUMBER_SHIFT |
 				       (u64)trigger->setup.kind << STAPE_TRIGGER_KIND_SHIFT |
 				       (lasts ? STAPE_TRIGGER_LASTS : 0);
-	stape_encode_trigger(triggers->active, pid, payload);
+	stape_encode_set(triggers->active, STAPE_SET_TRIGGER, pid, payload, STAPE_TRIGGER_WORDS);
 	stape_wake_queue(&triggers->wake);
 }
 
