@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 
 #include "base/work.h"
-#include "record/trigger_scan.h"
 
 /* The scan finds a wait at most a quarter of the limit, and this, after it exceeds the limit. */
 #define STAPE_TRIGGER_SLACK_NS	(10 * NSEC_PER_MSEC)

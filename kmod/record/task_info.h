@@ -2,6 +2,8 @@
 #ifndef _STAPE_TASK_INFO_H
 #define _STAPE_TASK_INFO_H
 
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/types.h>
@@ -20,6 +22,12 @@ u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *
 
 /* Room for the words of a description. */
 #define STAPE_TASK_ROOM	(STAPE_TASK_WORDS + STAPE_DL_WORDS + 1)
+
+/* Returns the task that has a PID of the initial PID namespace, or NULL.  Under rcu_read_lock(). */
+static inline struct task_struct *stape_task_find(u32 pid)
+{
+	return pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+}
 
 /* Returns PF_* flags. */
 static inline unsigned int stape_task_flags(const struct task_struct *task)

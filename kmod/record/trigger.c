@@ -143,36 +143,50 @@ void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u3
 	stape_wake_queue(&triggers->wake);
 }
 
-/* A wait or a run has ended: fires each trigger of its kind whose limit it exceeds. */
-static void stape_trigger_ended(struct stape_triggers *triggers, u32 kind,
-				const struct task_struct *task, s64 elapsed, u64 now)
+/**
+ * stape_trigger_fire_all() - fire the triggers of a kind whose limits are exceeded
+ * @triggers: a session's
+ * @kind: enum stape_trigger_kind, or 0: none
+ * @from: how many of the kind, those with the lowest limits, have fired already
+ * @task: the task, which waits on this CPU, or runs here
+ * @value: by the session's clock
+ * @lasts: the wait or run has not ended
+ *
+ * Context: interrupts off.  Any lock may be held.
+ * Return: how many of the kind have fired now.
+ */
+u32 stape_trigger_fire_all(struct stape_triggers *triggers, u32 kind, u32 from,
+			   const struct task_struct *task, u64 value, bool lasts)
 {
 	const struct stape_trigger_order *order = &triggers->order[kind];
-	u64 value = stape_trigger_clip(triggers, elapsed, now);
 	u32 i;
 
-	for (i = 0; i < order->nr; i++) {
+	for (i = from; i < order->nr; i++) {
 		const struct stape_trigger *trigger = &triggers->triggers[order->numbers[i]];
 
 		if (value <= trigger->limit)
-			return;
+			break;
 		if (stape_trigger_concerns(trigger, task->pid, task->tgid))
 			stape_trigger_fire(triggers, order->numbers[i], task->pid,
-					   smp_processor_id(), value, false);
+					   smp_processor_id(), value, lasts);
 	}
+	return i;
+}
+
+/* A wait or a run has ended. */
+static void stape_trigger_ended(struct stape_triggers *triggers, u32 kind,
+				const struct task_struct *task, s64 elapsed, u64 now)
+{
+	stape_trigger_fire_all(triggers, kind, 0, task, stape_trigger_clip(triggers, elapsed, now),
+			       false);
 }
 
 /* Fires for the end of a task's wait, if it waits. */
 static void stape_trigger_waited(const struct stape_ring *ring, const struct task_struct *task,
 				 u64 word, u64 now)
 {
-	enum stape_waits_state state = stape_wait_state(word);
-	s64 elapsed = stape_wait_elapsed(ring->waits, word, now);
-
-	if (state == STAPE_WAITS_RUNNABLE)
-		stape_trigger_ended(ring->triggers, STAPE_TRIGGER_LATENCY, task, elapsed, now);
-	else if (state == STAPE_WAITS_BLOCKED)
-		stape_trigger_ended(ring->triggers, STAPE_TRIGGER_BLOCKED, task, elapsed, now);
+	stape_trigger_ended(ring->triggers, stape_trigger_kind(word), task,
+			    stape_wait_elapsed(ring->waits, word, now), now);
 }
 
 /* -- called by probes -------------------------------------------------------- */

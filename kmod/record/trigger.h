@@ -104,7 +104,7 @@ struct stape_trigger_order {
  * @on: the session records
  * @epoch: since when, by the raw clock.  What began before counts from there
  * @nr: entries of @triggers
- * @order: by kind
+ * @order: by kind; that of 0 is empty
  * @notify: sends a notice; from process context, without the session's lock
  * @wake: queues @tell from probes
  * @tell: sends notices, and arms triggers again
@@ -148,6 +148,19 @@ static __always_inline bool stape_trigger_enabled(void)
 	return static_branch_unlikely(&stape_trigger_key.key);
 }
 
+/* Returns the kind of the triggers that are for a wait, or 0.  @word: the task's, of its waits */
+static inline u32 stape_trigger_kind(u64 word)
+{
+	switch (stape_wait_state(word)) {
+	case STAPE_WAITS_RUNNABLE:
+		return STAPE_TRIGGER_LATENCY;
+	case STAPE_WAITS_BLOCKED:
+		return STAPE_TRIGGER_BLOCKED;
+	default:
+		return 0;
+	}
+}
+
 void stape_trigger_enable(void);
 void stape_trigger_disable(void);
 void stape_trigger_exit(void);
@@ -155,10 +168,16 @@ void stape_trigger_exit(void);
 /* Called here and by trigger_scan.c. */
 void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u32 cpu, u64 value,
 			bool lasts);
+u32 stape_trigger_fire_all(struct stape_triggers *triggers, u32 kind, u32 from,
+			   const struct task_struct *task, u64 value, bool lasts);
 u64 stape_trigger_clip(const struct stape_triggers *triggers, s64 elapsed, u64 now);
 bool stape_trigger_concerns(const struct stape_trigger *trigger, u32 pid, u32 tgid);
 void stape_trigger_tell(struct work_struct *work);
 void stape_trigger_wake(struct stape_wake *wake);
+
+/* The works of struct stape_triggers in trigger_scan.c. */
+void stape_trigger_scan(struct work_struct *work);
+void stape_trigger_count(struct work_struct *work);
 
 /* Called by probes. */
 void stape_trigger_switch(struct stape_ring *ring, const struct task_struct *prev, bool left,

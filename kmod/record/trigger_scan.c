@@ -5,19 +5,16 @@
  *
  * The works take no lock that probes or sessions take, so a pause may wait for them.
  */
-#include "record/trigger_scan.h"
+#include "record/trigger.h"
 
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 
 #include "base/work.h"
 #include "record/task_info.h"
-#include "record/trigger.h"
 
 /* Leaves that a work looks at before it lets others run. */
 #define STAPE_TRIGGER_BATCH	32
@@ -66,18 +63,13 @@ static void stape_trigger_fire_anywhere(struct stape_trigger_call *call)
 
 /* -- waits ------------------------------------------------------------------- */
 
-static const u32 stape_trigger_kinds[] = {
-	[STAPE_WAITS_RUNNABLE] = STAPE_TRIGGER_LATENCY,
-	[STAPE_WAITS_BLOCKED] = STAPE_TRIGGER_BLOCKED,
-};
-
 /* Where a task is.  Returns false if it has ended. */
 static bool stape_trigger_locate(u32 pid, u32 *tgid, u32 *cpu)
 {
 	struct task_struct *task;
 
 	rcu_read_lock();
-	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	task = stape_task_find(pid);
 	if (task) {
 		*tgid = task->tgid;
 		*cpu = task_cpu(task);
@@ -92,8 +84,7 @@ static bool stape_trigger_locate(u32 pid, u32 *tgid, u32 *cpu)
  */
 static void stape_trigger_lasts(struct stape_triggers *triggers, u32 pid, u64 *at, u64 word)
 {
-	const struct stape_trigger_order *order =
-		&triggers->order[stape_trigger_kinds[stape_wait_state(word)]];
+	const struct stape_trigger_order *order = &triggers->order[stape_trigger_kind(word)];
 	struct stape_trigger_call call = { .triggers = triggers, .pid = pid, .lasts = true };
 	const struct stape_waits *waits = triggers->active->waits;
 	u64 now = stape_clock_now(triggers->counter);
@@ -142,7 +133,7 @@ static void stape_trigger_learn(const struct stape_waits *waits, u32 pid, u64 *a
 	struct task_struct *task;
 
 	rcu_read_lock();
-	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	task = stape_task_find(pid);
 	if (task)
 		state = stape_trigger_look(task);
 	rcu_read_unlock();
@@ -152,13 +143,9 @@ static void stape_trigger_learn(const struct stape_waits *waits, u32 pid, u64 *a
 
 static bool stape_trigger_is_due(const struct stape_triggers *triggers, u64 word, u64 now)
 {
-	enum stape_waits_state state = stape_wait_state(word);
-	const struct stape_trigger_order *order;
+	const struct stape_trigger_order *order = &triggers->order[stape_trigger_kind(word)];
 	u32 fired = stape_wait_fired(word);
 
-	if (state != STAPE_WAITS_RUNNABLE && state != STAPE_WAITS_BLOCKED)
-		return false;
-	order = &triggers->order[stape_trigger_kinds[state]];
 	/* A time far in the past or in the future is clipped later. */
 	return fired < order->nr &&
 	       (u64)stape_wait_elapsed(triggers->active->waits, word, now) >
@@ -194,10 +181,8 @@ static void stape_trigger_runs(void *data)
 {
 	struct stape_triggers *triggers = data;
 	struct stape_ring *ring = this_cpu_ptr(triggers->active->rings);
-	const struct stape_trigger_order *order = &triggers->order[STAPE_TRIGGER_BURST];
 	u64 now = stape_ring_now(ring), value;
 	u32 pid = stape_ring_curr_pid(ring);
-	u32 i;
 
 	/* The task may have left the filter, and another one runs. */
 	if (!pid || pid != current->pid)
@@ -207,16 +192,8 @@ static void stape_trigger_runs(void *data)
 		WRITE_ONCE(ring->fired_since, ring->running_since);
 	}
 	value = stape_trigger_clip(triggers, now - ring->running_since, now);
-	for (i = ring->fired; i < order->nr; i++) {
-		const struct stape_trigger *trigger = &triggers->triggers[order->numbers[i]];
-
-		if (value <= trigger->limit)
-			break;
-		if (stape_trigger_concerns(trigger, pid, current->tgid))
-			stape_trigger_fire(triggers, order->numbers[i], pid, smp_processor_id(),
-					   value, true);
-	}
-	WRITE_ONCE(ring->fired, i);
+	WRITE_ONCE(ring->fired, stape_trigger_fire_all(triggers, STAPE_TRIGGER_BURST, ring->fired,
+						       current, value, true));
 }
 
 /* Returns true if a task seems to run on a CPU for too long. */
