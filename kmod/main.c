@@ -12,10 +12,10 @@
 #include "record/attach.h"
 #include "record/clock.h"
 #include "record/dump.h"
-#include "record/extras.h"
 #include "record/hotplug.h"
 #include "record/suspend.h"
 #include "record/trigger.h"
+#include "record/watch.h"
 #include "replay/replay.h"
 
 static int __init stape_init(void)

@@ -16,7 +16,6 @@
 
 #include "record/dead.h"
 #include "record/encode.h"
-#include "record/extras.h"
 #include "record/probe_task.h"
 #include "record/softirq.h"
 #include "record/syscall.h"
@@ -473,7 +472,7 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 {
 	if (!stape_extras_enabled())
 		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, false);
-	else if (stape_watch_enabled())
+	else if (unlikely(atomic_read(&stape_watch_users)))
 		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
 	else if (static_branch_likely(&stape_trigger_key.key))
 		stape_probe_switch_triggers(data, preempt, prev, next, prev_state);

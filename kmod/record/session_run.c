@@ -19,9 +19,9 @@
 #include "record/attach.h"
 #include "record/dump.h"
 #include "record/encode.h"
-#include "record/extras.h"
 #include "record/rules.h"
 #include "record/session_triggers.h"
+#include "record/watch.h"
 
 /* See stape_session_set_asleep(). */
 static bool stape_session_asleep;

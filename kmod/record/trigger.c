@@ -12,8 +12,8 @@
 
 #include "base/work.h"
 #include "record/encode.h"
-#include "record/extras.h"
 #include "record/filter.h"
+#include "record/watch.h"
 
 /* After a trigger has fired it only counts for so long: a storm must not fill tape and sockets. */
 #define STAPE_TRIGGER_REST_MS	10

@@ -1,27 +1,55 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Watched tasks: a table by task, in which the switch probe counts their CPU time.
+ * Watched tasks: a table by task, in which the switch probe counts their CPU time.  And the key of
+ * what that probe does besides writing the switch.
  */
 #include "record/watch.h"
 
 #include <linux/hashtable.h>
+#include <linux/jiffies.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
-#include "record/extras.h"
-
-/*
- * On while tasks may be watched, and for 10 s after that, because each change patches the
- * kernel's code.
- */
-DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_watch_key, 10 * HZ);
+/* It remains on for 10 s after the last user, because each change patches the kernel's code. */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_extras_key, 10 * HZ);
+atomic_t stape_watch_users;
 
 /* All watched tasks: read by the switch probe, changed under the lock. */
 static DEFINE_HASHTABLE(stape_watches, 14);
 static DEFINE_RAW_SPINLOCK(stape_watches_lock);
+
+/**
+ * stape_extras_get() - let the switch probe look for more to do
+ *
+ * Context: may sleep.
+ */
+void stape_extras_get(void)
+{
+	static_branch_deferred_inc(&stape_extras_key);
+}
+
+/**
+ * stape_extras_put() - undo stape_extras_get()
+ *
+ * Context: may sleep.
+ */
+void stape_extras_put(void)
+{
+	static_branch_slow_dec_deferred(&stape_extras_key);
+}
+
+/**
+ * stape_extras_exit() - wait until the last stape_extras_put() has taken effect
+ *
+ * Context: module exit; may sleep.
+ */
+void stape_extras_exit(void)
+{
+	static_key_deferred_flush(&stape_extras_key);
+}
 
 /**
  * stape_watch_enable() - let the switch probe look for watched tasks
@@ -30,8 +58,8 @@ static DEFINE_RAW_SPINLOCK(stape_watches_lock);
  */
 void stape_watch_enable(void)
 {
+	atomic_inc(&stape_watch_users);
 	stape_extras_get();
-	static_branch_deferred_inc(&stape_watch_key);
 }
 
 /**
@@ -41,18 +69,8 @@ void stape_watch_enable(void)
  */
 void stape_watch_disable(void)
 {
-	static_branch_slow_dec_deferred(&stape_watch_key);
 	stape_extras_put();
-}
-
-/**
- * stape_watch_exit() - wait until the last stape_watch_disable() has taken effect
- *
- * Context: module exit; may sleep.
- */
-void stape_watch_exit(void)
-{
-	static_key_deferred_flush(&stape_watch_key);
+	atomic_dec(&stape_watch_users);
 }
 
 /* Returns a task's watch, or NULL.  For RCU readers. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tasks that a higher room watches, cf. the kernel's struct preempt_notifier: a replay
- * watches its players.
+ * Tasks that a higher room watches, cf. the kernel's struct preempt_notifier: a replay watches its
+ * players.  And the key of that and of all else that the switch probe does only if asked to.
  */
 #ifndef _STAPE_WATCH_H
 #define _STAPE_WATCH_H
 
+#include <linux/atomic.h>
 #include <linux/jump_label_ratelimit.h>
 #include <linux/types.h>
 
@@ -49,17 +50,31 @@ struct stape_watch {
 	int nice;
 };
 
-extern struct static_key_false_deferred stape_watch_key;
+/*
+ * The key of the switch probe's slow paths.  It is on if a replay watches tasks, or if a session
+ * wants system calls or has triggers.  With one key for all of them, the probe has a single nop
+ * when it is off.
+ */
+extern struct static_key_false_deferred stape_extras_key;
+extern atomic_t stape_watch_users;
 
-/* Returns true if a task may be watched.  Then stape_extras_enabled(), too. */
-static __always_inline bool stape_watch_enabled(void)
+/* Returns true if the switch probe may have more to do than to write the switch. */
+static __always_inline bool stape_extras_enabled(void)
 {
-	return static_branch_unlikely(&stape_watch_key.key);
+	return static_branch_unlikely(&stape_extras_key.key);
 }
 
+/* Returns true if a task may be watched.  This is a nop while nobody needs more of the probes. */
+static __always_inline bool stape_watch_enabled(void)
+{
+	return stape_extras_enabled() && unlikely(atomic_read(&stape_watch_users));
+}
+
+void stape_extras_get(void);
+void stape_extras_put(void);
+void stape_extras_exit(void);
 void stape_watch_enable(void);
 void stape_watch_disable(void);
-void stape_watch_exit(void);
 void stape_watch_add(struct stape_watch *watch);
 void stape_watch_remove(struct stape_watch *watch);
 bool stape_watch_is_watched(const struct task_struct *task);

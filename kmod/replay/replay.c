@@ -613,5 +613,4 @@ int stape_replay_stop(struct stape_replay *replay, u32 stopped_by,
 void stape_replay_exit(void)
 {
 	rcu_barrier();
-	stape_watch_exit();
 }
