@@ -139,21 +139,6 @@ static struct stape_retprobe stape_retprobes[] = {
 	{ "unthrottle_cfs_rq", &stape_unthrottle_ops, "the end of throttling is not recorded" },
 };
 
-/* Throttling is of no use without the cgroup and the CPU. */
-static bool stape_attach_is_throttling(const struct stape_retprobe *probe)
-{
-	return probe->ops == &stape_throttle_ops || probe->ops == &stape_unthrottle_ops;
-}
-
-static void __init stape_attach_judge_retprobes(void)
-{
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(stape_retprobes); i++)
-		stape_retprobes[i].useless = !stape_cfs_is_known() &&
-					     stape_attach_is_throttling(&stape_retprobes[i]);
-}
-
 /**
  * stape_attach_throttling() - tell whether throttling of cgroups is recorded
  *
@@ -169,7 +154,7 @@ u32 stape_attach_throttling(void)
 	if (!stape_cfs_is_known())
 		return STAPE_THROTTLING_NONE;
 	for (i = 0; i < ARRAY_SIZE(stape_retprobes); i++)
-		if (stape_attach_is_throttling(&stape_retprobes[i]) &&
+		if (stape_retprobes[i].ops->usable == stape_cfs_is_known &&
 		    READ_ONCE(stape_retprobes[i].refused))
 			return STAPE_THROTTLING_NONE;
 	return STAPE_COMPAT_THROTTLING;
@@ -215,10 +200,6 @@ u64 stape_attach_missed_calls(void)
 	return stape_retprobe_missed(stape_retprobes, ARRAY_SIZE(stape_retprobes));
 }
 #else
-static void __init stape_attach_judge_retprobes(void)
-{
-}
-
 static int stape_attach_retprobes(void)
 {
 	return 0;
@@ -260,9 +241,7 @@ int __init stape_attach_init(void)
 	ret = stape_attach_find_tracepoints();
 	if (ret)
 		return ret;
-	ret = stape_cfs_init();
-	stape_attach_judge_retprobes();
-	return ret;
+	return stape_cfs_init();
 }
 
 /**

@@ -58,20 +58,16 @@ static int stape_unthrottle_enter(struct kretprobe_instance *instance, struct pt
 	return 1;
 }
 
-static int stape_unthrottle_leave(struct kretprobe_instance *instance, struct pt_regs *regs)
-{
-	return 0;
-}
-
 const struct stape_retprobe_ops stape_throttle_ops = {
 	.enter = stape_throttle_enter,
 	.leave = stape_throttle_leave,
 	.size = sizeof(void *),
+	.usable = stape_cfs_is_known,
 };
 
 const struct stape_retprobe_ops stape_unthrottle_ops = {
 	.enter = stape_unthrottle_enter,
-	.leave = stape_unthrottle_leave,
+	.usable = stape_cfs_is_known,
 };
 
 #endif /* STAPE_RETPROBES */

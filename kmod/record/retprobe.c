@@ -29,6 +29,12 @@ atomic_t stape_retprobe_calls;
 static DEFINE_SPINLOCK(stape_retprobe_lock);
 static u64 stape_retprobe_counted;
 
+/* Returns whether there is no use in a probe. */
+static bool stape_retprobe_useless(const struct stape_retprobe *probe)
+{
+	return probe->ops->usable && !probe->ops->usable();
+}
+
 /* Calls that found all of calls_max in use, or came while another probe's handler ran. */
 static u64 stape_retprobe_nmissed(const struct stape_retprobe *probe)
 {
@@ -114,7 +120,8 @@ int stape_retprobe_register(struct stape_retprobe *probes, int n)
 			.maxactive = clamp(READ_ONCE(stape_calls_max), 1U,
 					   (unsigned int)STAPE_RETPROBE_CALLS_MAX),
 		};
-		ret = probes[i].useless ? -EOPNOTSUPP : register_kretprobe(&probes[i].kretprobe);
+		ret = stape_retprobe_useless(&probes[i]) ? -EOPNOTSUPP :
+							   register_kretprobe(&probes[i].kretprobe);
 		if (ret == -ENOMEM) {
 			stape_retprobe_unregister(probes, i);
 			return ret;
@@ -140,7 +147,7 @@ size_t stape_retprobe_missing(const struct stape_retprobe *probes, int n, char *
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (READ_ONCE(probes[i].refused) && !probes[i].useless)
+		if (READ_ONCE(probes[i].refused) && !stape_retprobe_useless(&probes[i]))
 			length += scnprintf(text + length, size - length,
 					    "a probe of %s(): %s\n",
 					    probes[i].name, probes[i].without);

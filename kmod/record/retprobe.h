@@ -17,15 +17,17 @@
 /**
  * struct stape_retprobe_ops - handlers for the entry and the return of a function
  * @enter: called at its entry; calls stape_retprobe_begin() if @leave writes an event
- * @leave: called at its return, unless @enter has returned 1; in the same task, with preemption
- *	off, which makes it an RCU reader; calls stape_retprobe_end() if @enter has called
- *	stape_retprobe_begin()
+ * @leave: called at its return, unless @enter has returned 1, in the same task.  Preemption is off,
+ *	which makes it an RCU reader.  It calls stape_retprobe_end() if @enter has called
+ *	stape_retprobe_begin().  NULL: @enter always returns 1
  * @size: bytes of data that the two share
+ * @usable: returns false if the kernel lacks what the handlers need; NULL: they need nothing
  */
 struct stape_retprobe_ops {
 	kretprobe_handler_t enter;
 	kretprobe_handler_t leave;
 	size_t size;
+	bool (*usable)(void);
 };
 
 /**
@@ -33,7 +35,6 @@ struct stape_retprobe_ops {
  * @name: the function's name
  * @ops: its handlers
  * @without: what the module cannot do without this probe
- * @useless: the kernel lacks what the handlers need: do not register it
  * @kretprobe: the kernel's part
  * @refused: the kernel does not let the module probe the function
  */
@@ -41,7 +42,6 @@ struct stape_retprobe {
 	const char *name;
 	const struct stape_retprobe_ops *ops;
 	const char *without;
-	bool useless;
 	struct kretprobe kretprobe;
 	bool refused;
 };
