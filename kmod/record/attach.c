@@ -46,14 +46,8 @@
 #include "record/cfs.h"
 #include "record/dead.h"
 #include "record/filter.h"
-#include "record/probe_affinity.h"
-#include "record/probe_group.h"
 #include "record/probe_name.h"
-#include "record/probe_prio.h"
-#include "record/probe_sched.h"
-#include "record/probe_task.h"
-#include "record/probe_throttle.h"
-#include "record/softirq.h"
+#include "record/probes.h"
 #include "record/task_info.h"
 
 /* -- tracepoints ------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * Changes of affinity, for which Linux has no tracepoint.  Changes that the kernel makes by
  * itself, as for a cpuset, do not go through the probed function and are not recorded.
  */
-#include "record/probe_affinity.h"
+#include "record/probes.h"
 
 #include <linux/pid.h>
 #include <linux/rcupdate.h>

@@ -3,7 +3,7 @@
  * New autogroups, for which Linux has no tracepoint.  setsid() makes one, and puts the threads of
  * the calling process there.
  */
-#include "record/probe_group.h"
+#include "record/probes.h"
 
 #include <linux/rcupdate.h>
 #include <linux/sched.h>

@@ -3,7 +3,7 @@
  * Changes of policy, nice value, priority, deadline, slice and clamps.  Linux has a tracepoint for
  * priority inheritance only.  So the two functions that all other changes go through are probed.
  */
-#include "record/probe_prio.h"
+#include "record/probes.h"
 
 #include <linux/sched.h>
 #include <linux/string.h>

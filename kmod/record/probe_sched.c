@@ -9,15 +9,13 @@
  * (STAPE_FILTER_SLOW), a function of its own reads CLOCK_MONOTONIC, or writes the event to several
  * sessions.
  */
-#include "record/probe_sched.h"
+#include "record/probes.h"
 
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
 #include "record/dead.h"
 #include "record/encode.h"
-#include "record/probe_task.h"
-#include "record/softirq.h"
 #include "record/syscall.h"
 #include "record/task_info.h"
 #include "record/trigger.h"

@@ -8,7 +8,7 @@
  * Those of fork and exit switch preemption off for that, which takes fewer instructions than
  * rcu_read_lock().  They do nothing that could sleep on PREEMPT_RT.
  */
-#include "record/probe_task.h"
+#include "record/probes.h"
 
 #include <linux/cgroup.h>
 #include <linux/sched.h>

@@ -4,7 +4,7 @@
  * functions that do it are probed.  Both run under the runqueue lock of the cgroup's CPU, but
  * perhaps on another one: of the task that wakes one of the cgroup, or of the period's timer.
  */
-#include "record/probe_throttle.h"
+#include "record/probes.h"
 
 #include <linux/ptrace.h>
 #include <schedtape/event.h>

@@ -5,7 +5,7 @@
  * wakes.  A softirq that an interrupt has raised interrupts a task that has nothing to do with
  * it.  The preempt count is the same in both cases, so this file keeps the raiser of a softirq.
  */
-#include "record/softirq.h"
+#include "record/probes.h"
 
 #include <linux/hash.h>
 #include <linux/interrupt.h>
