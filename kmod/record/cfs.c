@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells which cgroup and which CPU a struct cfs_rq belongs to.  Each cgroup has one for each CPU.
- * The kernel throttles them one by one: when a cgroup's quota is used up, each CPU finds that out
- * for itself.
+ * Finds the cgroup and the CPU of a struct cfs_rq.  A cgroup has one such queue on each CPU.  The
+ * kernel throttles each of them for itself, when its CPU finds that the cgroup's quota is used up.
  *
- * The struct is private to the kernel's scheduler, so the module cannot know the offsets of its
- * members.  It needs two of them: @tg points to the task group, @rq to the run queue of the CPU.
- * In the root cgroup the module knows both values, so it searches the struct for them: @tg is the
- * task group of the idle task, and @rq is where the run queue begins that the struct is a part of.
- * If it does not find them, throttling is not recorded.
+ * The struct is private to the scheduler, so its members' offsets are not known when the module is
+ * built.  The module needs two pointers in it: @tg to the cgroup's task group, and @rq to the CPU's
+ * run queue.  It looks for them in the queues of the root cgroup, where it knows their values: @tg
+ * is the task group of the idle task, and @rq is the struct rq that contains the queue.  If it does
+ * not find both, throttling is not recorded.
  */
 #include "record/cfs.h"
 
@@ -39,7 +38,7 @@ struct stape_cfs_runqueue {
 	u32 cpu;
 };
 
-/* By address, one for each possible CPU; NULL: not known.  These are constant after module init. */
+/* Sorted by address; NULL: not found.  This and what follows is constant after module init. */
 static struct stape_cfs_runqueue *stape_cfs_runqueues;
 static struct cgroup_subsys *stape_cfs_subsys;
 static size_t stape_cfs_tg_at;		/* bytes from the beginning of a struct cfs_rq */
@@ -53,14 +52,14 @@ static unsigned long stape_cfs_word(unsigned long address)
 	return get_kernel_nofault(word, (unsigned long *)address) ? 0 : word;
 }
 
-/* Returns the root's struct cfs_rq of a CPU.  That of CPU 0 is known by CPU 0's idle task. */
+/* Returns the root's struct cfs_rq of a CPU.  They are per-CPU data; init_task has one of them. */
 static unsigned long stape_cfs_root(int cpu)
 {
 	return (unsigned long)init_task.se.cfs_rq - per_cpu_offset(task_cpu(&init_task)) +
 	       per_cpu_offset(cpu);
 }
 
-/* Returns true if all CPUs have their pointer to the task group of the root there. */
+/* Returns true if the root's queue of each CPU has a pointer to the root's task group at @at. */
 static bool stape_cfs_is_tg(size_t at)
 {
 	unsigned long root = (unsigned long)init_task.sched_task_group;
@@ -72,7 +71,10 @@ static bool stape_cfs_is_tg(size_t at)
 	return true;
 }
 
-/* Returns true if all CPUs have there a pointer to what is around the root's struct cfs_rq. */
+/*
+ * Returns true if the root's queue of each CPU has a pointer at @at to a struct that contains the
+ * queue: to an address before it, at the same distance on all CPUs.
+ */
 static bool stape_cfs_is_rq(size_t at)
 {
 	unsigned long first = 0, distance;
@@ -88,7 +90,7 @@ static bool stape_cfs_is_rq(size_t at)
 	return true;
 }
 
-/* Returns the offset of the first word of the struct that @is_it accepts; @most: there is none. */
+/* Returns the first offset below @most that @is_it accepts, or @most. */
 static size_t stape_cfs_look_for(bool (*is_it)(size_t at), size_t most)
 {
 	size_t at;
@@ -146,7 +148,7 @@ int __init stape_cfs_init(void)
 }
 
 /**
- * stape_cfs_is_known() - check whether stape_cfs_find() can tell anything
+ * stape_cfs_is_known() - check whether stape_cfs_find() can find anything
  *
  * Context: any.
  */
@@ -156,14 +158,14 @@ bool stape_cfs_is_known(void)
 }
 
 /**
- * stape_cfs_find() - tell which cgroup and CPU a struct cfs_rq belongs to
+ * stape_cfs_find() - find the cgroup and the CPU of a struct cfs_rq
  * @queue: the kernel's struct cfs_rq
  * @cgroup: returned: the cgroup's id in the hierarchy of version 2
  * @cpu: returned: number of the CPU
  *
- * Context: a function that throttles @queue, or stops doing so.  The kernel ends these before it
- * frees the cgroup.
- * Return: false: not a cgroup of version 2.
+ * Context: a probe of a function that throttles @queue, or ends that.  The kernel frees the cgroup
+ * only after such functions have returned.
+ * Return: false: it is no cgroup of version 2.
  */
 bool stape_cfs_find(const void *queue, u64 *cgroup, u32 *cpu)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Return probes.  If the kernel refuses a probe, all other changes are recorded nevertheless.
+ * Registers return probes.  If the kernel refuses one of them, the others are registered all the
+ * same.
  */
 #include "record/retprobe.h"
 
@@ -11,10 +12,10 @@
 #ifdef STAPE_RETPROBES
 
 /*
- * How many calls of a function may be between entry and return at a time.  The caller may be
- * preempted there, just after it has got another policy, or sleep until a task has left its
- * CPU.  The kernel's default, 10, is too small for that.  It has effect when the next first user
- * switches the probes on.
+ * The number of calls of a function that are followed at a time, from the entry to the return.
+ * The kernel's default, 10, is too small: a caller may be preempted there, just after it has got
+ * another policy, or sleep until a task has left its CPU.  A new value has effect when the probes
+ * are switched on the next time.
  */
 static unsigned int stape_calls_max = 512;
 module_param_named(calls_max, stape_calls_max, uint, 0644);
@@ -25,11 +26,11 @@ MODULE_PARM_DESC(calls_max, "calls of each probed function that are followed at 
 /* Calls between stape_retprobe_begin() and stape_retprobe_end(). */
 atomic_t stape_retprobe_calls;
 
-/* Protects stape_retprobe_counted, and the time from adding to it to clearing what was added. */
+/* Protects stape_retprobe_counted, and clears a probe's own count, so that none is added twice. */
 static DEFINE_SPINLOCK(stape_retprobe_lock);
 static u64 stape_retprobe_counted;
 
-/* Returns whether there is no use in a probe. */
+/* Returns true if the kernel lacks what the probe's handlers need.  Then it is not registered. */
 static bool stape_retprobe_useless(const struct stape_retprobe *probe)
 {
 	return probe->ops->usable && !probe->ops->usable();

@@ -13,7 +13,7 @@
 
 #include "base/work.h"
 
-/* The scan finds a wait at most a quarter of the limit, and this, after it exceeds the limit. */
+/* A scan finds a wait at the latest when it exceeds the limit by a quarter of that, and by this. */
 #define STAPE_TRIGGER_SLACK_NS	(10 * NSEC_PER_MSEC)
 
 static u64 stape_trigger_limit(const struct stape_trigger_setup *setup, bool counter)
@@ -43,7 +43,7 @@ static u64 stape_trigger_lowest(const struct stape_triggers *triggers, u32 kind,
 	return order->nr ? triggers->triggers[order->numbers[0]].limit : max;
 }
 
-/* A delayed work may be up to a tick late, and may itself take up to another one. */
+/* Two ticks less than the slack allows: the work may be a tick late, and take a tick itself. */
 static void stape_trigger_set_period(struct stape_triggers *triggers)
 {
 	u64 lowest = U64_MAX;
@@ -52,7 +52,7 @@ static void stape_trigger_set_period(struct stape_triggers *triggers)
 	for (i = 0; i < triggers->nr; i++)
 		if (triggers->triggers[i].setup.kind != STAPE_TRIGGER_RATE)
 			lowest = min(lowest, triggers->triggers[i].setup.limit);
-	/* A rate needs no scan, but new tasks need leaves. */
+	/* Rates need no scan, but it also makes leaves for new tasks. */
 	triggers->scan_period = HZ;
 	if (lowest != U64_MAX)
 		triggers->scan_period = max_t(s64, 1, (s64)nsecs_to_jiffies(lowest / 4 +
@@ -197,7 +197,7 @@ void stape_session_disarm_triggers(struct stape_session *session)
 
 /**
  * stape_session_settle_triggers() - wait for the works of triggers
- * @session: a session whose triggers have been disarmed, and whose CPUs know it
+ * @session: a session whose triggers have been disarmed, which all its CPUs have seen
  *
  * No notification is sent after this.
  *

@@ -15,7 +15,7 @@
 #include "record/filter.h"
 #include "record/watch.h"
 
-/* After a trigger has fired it only counts for so long: a storm must not fill tape and sockets. */
+/* For so long a trigger that has fired only counts: a storm must not fill tape and sockets. */
 #define STAPE_TRIGGER_REST_MS	10
 
 static_assert(STAPE_TRIGGERS_MAX <= STAPE_WAITS_FIRED_MASK);
@@ -191,7 +191,7 @@ static void stape_trigger_waited(const struct stape_ring *ring, const struct tas
 
 /* -- called by probes -------------------------------------------------------- */
 
-/* Returns a task's word, or NULL: it gets one later. */
+/* Returns a task's word; or NULL: the stock of leaves is empty, and the work makes one later. */
 static u64 *stape_trigger_word(struct stape_waits *waits, const struct task_struct *task)
 {
 	return stape_waits_find(waits, task->pid) ?: stape_waits_take(waits, task->pid);
@@ -210,7 +210,7 @@ static void stape_trigger_begin(struct stape_waits *waits, const struct task_str
 static void stape_trigger_switch_out(struct stape_ring *ring, const struct task_struct *task,
 				     u64 now, u32 state)
 {
-	/* It is not always known since when the task has run.  The switch is not written yet. */
+	/* Else it is not known since when the task has run.  The switch is not written yet. */
 	if (stape_ring_curr_pid(ring) == task->pid)
 		stape_trigger_ended(ring->triggers, STAPE_TRIGGER_BURST, task,
 				    now - ring->running_since, now);
@@ -328,7 +328,7 @@ static bool stape_trigger_serve(struct stape_triggers *triggers, struct stape_tr
 	return false;
 }
 
-/* Sends notices, and arms triggers again.  It takes no lock: a pause waits for it under one. */
+/* Sends notices, and arms triggers again.  No lock: a pause waits for it under the session's. */
 void stape_trigger_tell(struct work_struct *work)
 {
 	struct stape_triggers *triggers = container_of(to_delayed_work(work),

@@ -72,7 +72,7 @@ enum stape_trigger_state {
  * @limit: @setup.limit by the session's clock; of a rate: the same
  * @fired: how often it has fired
  * @state: enum stape_trigger_state
- * @notice: belongs to the one who has changed @state to TAKEN, then to the work
+ * @notice: belongs to the CPU that has changed @state to TAKEN, then to the work
  * @sent: jiffies, when @notice was sent
  * @exceeded: of a rate: the last second was above the limit
  */
@@ -102,7 +102,8 @@ struct stape_trigger_order {
  * @cpus: the CPUs that are recorded
  * @counter: the session's clock is the CPU's counter
  * @on: the session records
- * @epoch: since when, by the raw clock.  What began before counts from there
+ * @epoch: when it began to record, or was resumed, by the raw clock.  Waits and runs that began
+ *	before count from there
  * @nr: entries of @triggers
  * @order: by kind; that of 0 is empty
  * @notify: sends a notice; from process context, without the session's lock

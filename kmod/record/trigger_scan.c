@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks for waits and runs of tasks that last longer than a trigger's limit, and counts wake-ups.
- * A task that hangs never ends its wait, so no probe would find it.
+ * Looks for waits and runs that last longer than a trigger's limit, and counts wake-ups.  A task
+ * that hangs never ends its wait, so no probe finds it.
  *
  * The works take no lock that probes or sessions take, so a pause may wait for them.
  */
@@ -46,8 +46,8 @@ static void stape_trigger_fire_here(void *data)
 }
 
 /*
- * Fires on this CPU if it is recorded, or on another one that is, so that the event is on the tape.
- * A trigger that rests interrupts no other CPU.
+ * Fires on a CPU that is recorded, on this one if possible, so that the event is on the tape.  For
+ * a trigger that rests, no other CPU is interrupted.
  */
 static void stape_trigger_fire_anywhere(struct stape_trigger_call *call)
 {
@@ -63,7 +63,7 @@ static void stape_trigger_fire_anywhere(struct stape_trigger_call *call)
 
 /* -- waits ------------------------------------------------------------------- */
 
-/* Where a task is.  Returns false if it has ended. */
+/* Gets a task's process and CPU.  Returns false if it has ended. */
 static bool stape_trigger_locate(u32 pid, u32 *tgid, u32 *cpu)
 {
 	struct task_struct *task;
@@ -79,8 +79,9 @@ static bool stape_trigger_locate(u32 pid, u32 *tgid, u32 *cpu)
 }
 
 /*
- * Fires the triggers whose limits a wait has come to exceed.  Each of them is counted in the word
- * first: if a probe has stored another state by then, the wait has ended, and the probe has fired.
+ * Fires the triggers whose limits a wait exceeds by now.  Each of them is first counted in the
+ * word.  If that fails, a probe has stored another state: the wait has ended, and the probe has
+ * fired.
  */
 static void stape_trigger_lasts(struct stape_triggers *triggers, u32 pid, u64 *at, u64 word)
 {
@@ -105,14 +106,14 @@ static void stape_trigger_lasts(struct stape_triggers *triggers, u32 pid, u64 *a
 	}
 }
 
-/* Returns what a task does that has no state yet. */
+/* Returns the state of a task whose word has none yet. */
 static enum stape_waits_state stape_trigger_look(const struct task_struct *task)
 {
 	unsigned int state;
 
 	/*
-	 * If it is switched in after the first load, or woken after the second, a probe stores a
-	 * state before the caller does.
+	 * If the task is switched in after the first load, or woken after the second, a probe
+	 * stores a state, and the caller's exchange fails.
 	 */
 	if (stape_on_cpu(task))
 		return STAPE_WAITS_NONE;
@@ -211,8 +212,8 @@ static bool stape_trigger_may_run(const struct stape_triggers *triggers,
 }
 
 /*
- * A CPU is interrupted only if a task has run there for too long, and never if the session leaves
- * it out: what runs there is found when it ends.
+ * Interrupts a CPU only if a task has run there for too long.  CPUs that the session leaves out are
+ * not looked at: a probe finds such a run when it ends.
  */
 static void stape_trigger_scan_runs(struct stape_triggers *triggers)
 {

@@ -133,7 +133,7 @@ u64 *stape_waits_take(struct stape_waits *waits, u32 pid)
 	u32 n = pid / STAPE_WAITS_LEAF;
 	struct stape_waits_leaf *leaf;
 
-	/* If there is no memory for leaves, CPUs must not wait for each other all the time. */
+	/* While there is no memory for leaves, this keeps the CPUs from taking the lock in vain. */
 	if (!READ_ONCE(waits->nr_stock) && test_bit(n, waits->used) &&
 	    READ_ONCE(waits->leaves[n]) == &stape_waits_no_leaf)
 		return NULL;
@@ -223,9 +223,9 @@ static struct stape_waits_leaf *stape_waits_unlink(struct stape_waits *waits,
 	WRITE_ONCE(waits->leaves[n], &stape_waits_no_leaf);
 	clear_bit(n, waits->used);
 	/*
-	 * A probe that has found the leaf knew that its task is a member: this sees the task's
-	 * bit.  Between the two are the full barriers of waking the task.  Pairs also with the
-	 * barrier in stape_waits_entered().
+	 * If a probe has found the leaf, its task is a member, and this sees the task's bit:
+	 * between the store of the bit and the probe are the full barriers of waking the task.
+	 * Pairs also with the barrier in stape_waits_entered().
 	 */
 	smp_mb();	/* see above */
 	if (stape_waits_needed(filter, n)) {
@@ -243,8 +243,8 @@ static struct stape_waits_leaf *stape_waits_unlink(struct stape_waits *waits,
  * @filter: the session's
  * @n: number of the leaf
  *
- * A state that a probe stores meanwhile for a new task may be lost: then the task's word is
- * unknown, and the work begins with what the task is then.
+ * A state that a probe stores meanwhile for a new task may be lost.  Then the task's word is
+ * unknown, and the work stores the state that it finds.
  *
  * Context: the work.
  */

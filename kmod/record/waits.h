@@ -67,9 +67,9 @@ struct stape_waits_leaf {
 };
 
 /*
- * Stands where there is no leaf, so that probes that only read need not check for it.  Its words
- * are STAPE_WAITS_UNKNOWN.  Nothing is stored in it,
- * because no counter runs for so long that its time is below 0.
+ * Stands where there is no leaf, so that probes that only read need no check.  Its words are
+ * STAPE_WAITS_UNKNOWN, the time 0.  That is always in the past, so that no probe stores anything in
+ * it: no counter runs for so long that its time is below 0.
  */
 extern struct stape_waits_leaf stape_waits_no_leaf;
 
