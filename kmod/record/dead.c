@@ -13,6 +13,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 
+#include "record/active.h"
 #include "record/follow.h"
 
 /* When this many wait, an interrupt removes them. */
@@ -21,14 +22,24 @@
 #define STAPE_DEAD_MAX	32
 
 /**
+ * struct stape_dead_task - a task that has switched out for the last time
+ * @task: it may have been freed, and is only compared
+ * @pid: its PID, which may belong to another task if its parent has reaped it
+ */
+struct stape_dead_task {
+	const struct task_struct *task;
+	u32 pid;
+};
+
+/**
  * struct stape_dead_list - those of a CPU
- * @tasks: the tasks, and room for one more
+ * @tasks: the tasks
  * @nr: entries of @tasks
  * @tick: removes them from the filters at the next tick
  * @now: does so in an interrupt
  */
 struct stape_dead_list {
-	struct stape_dead_task tasks[STAPE_DEAD_MAX + 1];
+	struct stape_dead_task tasks[STAPE_DEAD_MAX];
 	u32 nr;
 	struct irq_work tick;
 	struct irq_work now;
@@ -36,15 +47,21 @@ struct stape_dead_list {
 
 static DEFINE_PER_CPU(struct stape_dead_list, stape_dead_lists);
 
+/* Interrupts are off, which makes this an RCU reader. */
+static void stape_dead_remove(const struct stape_dead_task *dead)
+{
+	struct stape_active *active;
+
+	for_each_active(active)
+		stape_follow_end(active, dead->task, dead->pid, STAPE_END_SWITCHED);
+}
+
 static void stape_dead_work(struct irq_work *work)
 {
 	struct stape_dead_list *list = this_cpu_ptr(&stape_dead_lists);
-	u32 nr = list->nr;
 
-	/* A task is off its CPU before its threads are counted: stape_follow_reap_leader(). */
-	smp_mb();
-	list->nr = 0;
-	stape_follow_dead(list->tasks, nr);
+	while (list->nr)
+		stape_dead_remove(&list->tasks[--list->nr]);
 }
 
 /**
@@ -78,21 +95,17 @@ void stape_dead_init(void)
  */
 void stape_dead_add(const struct task_struct *task)
 {
+	struct stape_dead_task dead = { task, task->pid };
 	struct stape_dead_list *list = this_cpu_ptr(&stape_dead_lists);
-	u32 nr = list->nr;
-	struct stape_dead_task *dead = list->tasks + nr;
 
-	dead->task = task;
-	dead->pid = task->pid;
-	dead->uses = stape_follow_last_use(task);
-	if (unlikely(nr == STAPE_DEAD_MAX)) {
-		stape_follow_dead(dead, 1);
+	if (unlikely(list->nr == STAPE_DEAD_MAX)) {
+		stape_dead_remove(&dead);
 		return;
 	}
-	list->nr = nr + 1;
-	if (!nr)
+	list->tasks[list->nr++] = dead;
+	if (list->nr == 1)
 		irq_work_queue(&list->tick);
-	else if (nr + 1 == STAPE_DEAD_MANY)
+	else if (list->nr == STAPE_DEAD_MANY)
 		irq_work_queue(&list->now);
 }
 

@@ -23,8 +23,6 @@ struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS] = {
 	[0 ... STAPE_FILTER_LOCKS - 1] = { __RAW_SPIN_LOCK_UNLOCKED(stape_filter_locks) },
 };
 
-u32 stape_filter_uses[STAPE_FILTER_USES];
-
 /* The numbers in use, and the filters that have them.  Read under RCU. */
 static unsigned long stape_filters_used;
 static struct stape_filter *stape_filters[STAPE_FILTER_MANY];
@@ -186,7 +184,7 @@ void stape_filter_publish(struct stape_filter *filter, bool slow)
 	WRITE_ONCE(filter->closed, false);
 	filter->id = nr + (slow ? STAPE_FILTER_SLOW : 0);
 	WRITE_ONCE(stape_filters[nr], filter);
-	/* The filter before its id: pairs with the address dependency in stape_filter_settle(). */
+	/* The filter before its id: pairs with the address dependency in stape_filter_update_id(). */
 	smp_mb__before_atomic();
 	set_bit(nr, &stape_filters_used);
 }
@@ -218,7 +216,7 @@ static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
 }
 
 /**
- * stape_filter_settle() - update the id of a PID after a change of its bits
+ * stape_filter_update_id() - update the id of a PID after a change of its bits
  * @pid: the PID
  *
  * The id of a leaver is STAPE_FILTER_MULTI: stape_filter_note() has set it.  If @pid has another
@@ -226,7 +224,7 @@ static bool stape_filter_is_leaver(const struct stape_filter *filter, u32 pid)
  *
  * Context: under the PID's stape_filter_lock().
  */
-void stape_filter_settle(u32 pid)
+void stape_filter_update_id(u32 pid)
 {
 	bool may_be_leaver = READ_ONCE(stape_filter_ids[pid]) == STAPE_FILTER_MULTI;
 	unsigned long used = READ_ONCE(stape_filters_used);
@@ -276,13 +274,13 @@ static void stape_filter_forget_leaver(struct stape_filter *filter, u32 i, u32 p
 }
 
 /**
- * stape_filter_settle_leavers() - forget leavers, after all CPUs have been resynced
+ * stape_filter_drop_leavers() - forget leavers, after all CPUs have been resynced
  * @filter: a session's
  * @pids: what stape_filter_get_leavers() returned before the resync
  *
  * Context: may sleep.
  */
-void stape_filter_settle_leavers(struct stape_filter *filter, const u32 *pids)
+void stape_filter_drop_leavers(struct stape_filter *filter, const u32 *pids)
 {
 	u32 i;
 
@@ -291,7 +289,7 @@ void stape_filter_settle_leavers(struct stape_filter *filter, const u32 *pids)
 			continue;
 		raw_spin_lock_irq(stape_filter_lock(pids[i]));
 		stape_filter_forget_leaver(filter, i, pids[i]);
-		stape_filter_settle(pids[i]);
+		stape_filter_update_id(pids[i]);
 		raw_spin_unlock_irq(stape_filter_lock(pids[i]));
 	}
 }
@@ -323,7 +321,7 @@ void stape_filter_clear(struct stape_filter *filter)
 		cond_resched();
 	}
 	stape_filter_get_leavers(filter, leavers);
-	stape_filter_settle_leavers(filter, leavers);
+	stape_filter_drop_leavers(filter, leavers);
 }
 
 /**

@@ -130,7 +130,7 @@ struct stape_filter_rescan {
  * @matches_any: @rules have "all" or a cgroup, so every new task has to be checked
  *
  * A PID's bits, its id, and its entry in @leavers are changed under stape_filter_lock() of the
- * PID, and read without it.  The exit probe clears the seed of a member without the lock.
+ * PID, and read without it.
  */
 struct stape_filter {
 	s8 id;
@@ -173,17 +173,6 @@ static inline raw_spinlock_t *stape_filter_lock(u32 pid)
 	return &stape_filter_locks[pid % STAPE_FILTER_LOCKS].lock;
 }
 
-#define STAPE_FILTER_USES		4096
-
-/*
- * How many tasks have become members, for each group of PIDs.  While a PID's count stays the same,
- * no other task with this PID has become a member.  Changed under the PID's lock.
- */
-extern u32 stape_filter_uses[STAPE_FILTER_USES];
-
-/* PIDs of a count have the same lock. */
-static_assert(STAPE_FILTER_USES % STAPE_FILTER_LOCKS == 0);
-
 int stape_filter_alloc_ids(void);
 void stape_filter_free_ids(void);
 struct stape_filter_rules *stape_filter_alloc_rules(u32 nr_cgroups, u32 nr_patterns);
@@ -196,7 +185,7 @@ void stape_filter_publish(struct stape_filter *filter, bool slow);
 void stape_filter_withdraw(struct stape_filter *filter);
 void stape_filter_clear(struct stape_filter *filter);
 void stape_filter_get_leavers(struct stape_filter *filter, u32 *pids);
-void stape_filter_settle_leavers(struct stape_filter *filter, const u32 *pids);
+void stape_filter_drop_leavers(struct stape_filter *filter, const u32 *pids);
 u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task);
 void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved);
 bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan);
@@ -208,7 +197,7 @@ void stape_filter_insert(struct stape_filter *filter, u32 pid);
 void stape_filter_remove(struct stape_filter *filter, u32 pid);
 void stape_filter_leave(struct stape_filter *filter, u32 pid);
 void stape_filter_enter(struct stape_filter *filter, u32 pid);
-void stape_filter_settle(u32 pid);
+void stape_filter_update_id(u32 pid);
 bool stape_filter_in_cgroup(const struct stape_filter_rules *rules, struct task_struct *task);
 bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm);
 
@@ -268,27 +257,20 @@ static inline struct stape_filter_rules *stape_filter_own_rules(const struct sta
 	return rcu_dereference_protected(filter->rules, true);
 }
 
-/* Returns the count of the PID's group, in stape_filter_uses. */
-static inline u32 *stape_filter_use(u32 pid)
-{
-	return &stape_filter_uses[pid % STAPE_FILTER_USES];
-}
-
 /**
  * stape_filter_set_seed() - make a task a seed, or no seed
  * @filter: a session's
  * @pid: the task's PID
  * @seed: true: a seed; false: no seed
  *
- * Context: under the PID's stape_filter_lock(); without it in the exit probe of a member.
+ * Context: under the PID's stape_filter_lock().
  * Return: whether this has changed anything.
  */
 static __always_inline bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
 {
-	/* The exit probe may clear it meanwhile. */
-	if (seed ? test_and_set_bit(pid, filter->seeds) :
-		   !test_bit(pid, filter->seeds) || !test_and_clear_bit(pid, filter->seeds))
+	if (test_bit(pid, filter->seeds) == seed)
 		return false;
+	assign_bit(pid, filter->seeds, seed);
 	atomic_add(seed ? 1 : -1, &filter->nr_seeds);
 	return true;
 }
@@ -332,12 +314,11 @@ static inline bool stape_filter_match(const struct stape_filter *filter, struct 
 static inline void stape_filter_add_member(struct stape_filter *filter, u32 pid)
 {
 	set_bit(pid, filter->members);
-	WRITE_ONCE(*stape_filter_use(pid), *stape_filter_use(pid) + 1);
 	/* No filter has the PID, and it has left none. */
 	if (likely(!READ_ONCE(stape_filter_ids[pid])))
 		WRITE_ONCE(stape_filter_ids[pid], filter->id);
 	else
-		stape_filter_settle(pid);
+		stape_filter_update_id(pid);
 	atomic_inc(&filter->nr_members);
 }
 
@@ -356,7 +337,7 @@ static inline void stape_filter_drop_member(struct stape_filter *filter, u32 pid
 	if (likely(READ_ONCE(stape_filter_ids[pid]) == filter->id))
 		WRITE_ONCE(stape_filter_ids[pid], 0);
 	else
-		stape_filter_settle(pid);
+		stape_filter_update_id(pid);
 }
 
 /*

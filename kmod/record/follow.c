@@ -132,36 +132,58 @@ void stape_follow_fork(struct task_struct *parent, struct task_struct *child)
 	preempt_enable();
 }
 
-/*
- * Returns the task that has a PID, or NULL.  Under rcu_read_lock(): callers have interrupts off, so
- * they are readers anyhow, but pid_task() asks lockdep for the lock.
- */
-static struct task_struct *stape_follow_user(u32 pid)
+/* Under the PID's lock.  @gone: the task is no member any more. */
+static void stape_follow_clear(struct stape_active *active, u32 pid, bool gone)
 {
-	return pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
-}
+	struct stape_filter *filter = &active->filter;
+	bool changed = stape_filter_set_seed(filter, pid, false);
 
-static bool stape_follow_unused(u32 pid)
-{
-	bool unused;
-
-	rcu_read_lock();
-	unused = !stape_follow_user(pid);
-	rcu_read_unlock();
-	return unused;
-}
-
-/* Clears the bits of a PID, unless a new task has it: stape_follow_fork() has set its bits. */
-static void stape_follow_forget(struct stape_filter *filter, u32 pid)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
-	if (stape_follow_unused(pid)) {
-		stape_filter_set_seed(filter, pid, false);
-		stape_filter_remove(filter, pid);
+	if (gone && test_bit(pid, filter->members)) {
+		stape_filter_drop_member(filter, pid);
+		changed = true;
 	}
-	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
+	if (changed && stape_filter_is_over(filter))
+		stape_wake_queue(&active->waiter.wake);
+}
+
+/**
+ * stape_follow_end() - clear the bits of a task that ends
+ * @active: a session's; its readers are woken if it has no task any more
+ * @task: the task; it may have been freed, and is only compared
+ * @pid: its PID, which may belong to another task by now
+ * @how: how far it has ended
+ *
+ * This is called at a tick after the task's last switch; when it exits, if it is no member, or in a
+ * pause; and for a leader when its last thread exits, because the bits of a leader stay while its
+ * threads run.  Each call comes after a change that the others look at: of the task's @on_cpu, or of
+ * signal->live.  The PID's lock orders them, so the last one clears what is left.
+ *
+ * Context: interrupts off, no runqueue lock, but see dead.c.
+ */
+void stape_follow_end(struct stape_active *active, const struct task_struct *task, u32 pid,
+		      enum stape_end how)
+{
+	struct stape_filter *filter = &active->filter;
+	const struct task_struct *user;
+	bool dead;
+
+	if (!test_bit(pid, filter->seeds) && !test_bit(pid, filter->members))
+		return;
+	raw_spin_lock(stape_filter_lock(pid));
+	rcu_read_lock();	/* interrupts are off, but pid_task() asks lockdep for it */
+	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	dead = !user || READ_ONCE(user->__state) == TASK_DEAD;
+	/* Another task has the PID, perhaps at the same address: stape_follow_fork() set its bits. */
+	if (user && (user != task || (how == STAPE_END_SWITCHED && !dead)))
+		goto out;
+	if (how == STAPE_END_SWITCHED && test_bit(pid, filter->members))
+		stape_encode_ended(active, pid);
+	if (!user || !stape_task_leads_threads(user, pid))
+		stape_follow_clear(active, pid, how != STAPE_END_EXIT ||
+				   (dead && !(user && stape_on_cpu(user))));
+out:
+	rcu_read_unlock();
+	raw_spin_unlock(stape_filter_lock(pid));
 }
 
 /**
@@ -198,7 +220,7 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 	raw_spin_unlock_irqrestore(stape_filter_lock(task->pid), flags);
 	/* After that, because the filter must not look empty in between. */
 	if (old_pid != task->pid)
-		stape_follow_forget(filter, old_pid);
+		stape_follow_end(active, NULL, old_pid, STAPE_END_EXIT);
 	return had;
 }
 
@@ -243,183 +265,4 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 	/* Names were read without their locks: check again, see stape_membership_update(). */
 	if (stape_filter_rules(filter)->nr_patterns)
 		stape_active_rescan_soon(active, NULL);
-}
-
-/*
- * Removes a leader that has ended before its last thread.  Returns whether it has.
- *
- * Two sides may remove such a leader: its own tick, stape_dead_work(), and the exit of the last
- * thread, which is here.  Each changes something, has a full barrier, and then checks what the
- * other one changes.  The tick comes after @on_cpu has changed and checks signal->live.  The exit
- * comes after signal->live has changed and checks @on_cpu.  So at least one of them removes the
- * leader.  Pairs with the barrier in stape_dead_work().
- */
-static bool stape_follow_reap_leader(struct stape_filter *filter, u32 pid)
-{
-	struct task_struct *leader;
-	unsigned long flags;
-	bool gone;
-
-	if (!test_bit(pid, filter->members))
-		return false;
-	smp_mb();	/* see above */
-	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
-	rcu_read_lock();
-	leader = stape_follow_user(pid);
-	gone = !leader || (READ_ONCE(leader->__state) == TASK_DEAD && !stape_on_cpu(leader));
-	rcu_read_unlock();
-	if (gone)
-		stape_filter_remove(filter, pid);
-	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
-	return gone;
-}
-
-/* Makes a task no seed.  Returns whether it was one. */
-static bool stape_follow_unseed(struct stape_filter *filter, u32 pid)
-{
-	unsigned long flags;
-	bool changed;
-
-	if (!test_bit(pid, filter->seeds))
-		return false;
-	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
-	changed = stape_filter_set_seed(filter, pid, false);
-	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
-	return changed;
-}
-
-/**
- * stape_follow_exit_any() - stape_follow_exit() for any task
- * @active: a session's
- * @task: the task
- *
- * The last thread also clears the bits of a leader that has ended before.
- *
- * Context: the exit probe.
- */
-void stape_follow_exit_any(struct stape_active *active, struct task_struct *task)
-{
-	struct stape_filter *filter = &active->filter;
-	bool changed = false;
-
-	if (!stape_task_leads_threads(task))
-		changed = stape_follow_unseed(filter, task->pid);
-	if (task->tgid != task->pid && !atomic_read(&task->signal->live)) {
-		changed |= stape_follow_unseed(filter, task->tgid);
-		changed |= stape_follow_reap_leader(filter, task->tgid);
-	}
-	if (changed)
-		stape_follow_wake_if_over(active);
-}
-
-/**
- * stape_follow_wake_if_over() - wake a session's readers if it has no task any more
- * @active: a session's
- *
- * Context: any.
- */
-void stape_follow_wake_if_over(struct stape_active *active)
-{
-	if (stape_filter_is_over(&active->filter))
-		stape_wake_queue(&active->waiter.wake);
-}
-
-/**
- * stape_follow_exit_paused() - remove a task that ends in a pause from the members
- * @active: a session's; its readers are woken if it has no member any more
- * @task: current; a leader that leaves threads behind stays a member
- *
- * Its last switch-out may come after the pause, when the kernel no longer lists the task, and
- * the reader could not find out its name.  A task that exits never enters again.
- *
- * Context: the exit probe, interrupts off.
- */
-void stape_follow_exit_paused(struct stape_active *active, struct task_struct *task)
-{
-	struct stape_filter *filter = &active->filter;
-
-	if (stape_task_leads_threads(task))
-		return;
-	raw_spin_lock(stape_filter_lock(task->pid));
-	stape_filter_remove(filter, task->pid);
-	raw_spin_unlock(stape_filter_lock(task->pid));
-	if (!atomic_read(&filter->nr_members))
-		stape_wake_queue(&active->waiter.wake);
-}
-
-/**
- * enum stape_follow_end - what a task that has switched out for the last time leaves behind
- * @STAPE_FOLLOW_OTHERS: its PID belongs to another task
- * @STAPE_FOLLOW_LEADER: it leads threads that still run: stape_follow_exit() of the last one
- *	removes it
- * @STAPE_FOLLOW_GONE: nobody has its PID, or will take it over
- */
-enum stape_follow_end {
-	STAPE_FOLLOW_OTHERS,
-	STAPE_FOLLOW_LEADER,
-	STAPE_FOLLOW_GONE,
-};
-
-/* Looks who has the PID.  Under its lock. */
-static noinline enum stape_follow_end stape_follow_look_up(const struct task_struct *task, u32 pid)
-{
-	enum stape_follow_end end = STAPE_FOLLOW_GONE;
-	struct task_struct *user;
-
-	rcu_read_lock();
-	user = stape_follow_user(pid);
-	if (user && (user != task || READ_ONCE(user->__state) != TASK_DEAD))
-		end = STAPE_FOLLOW_OTHERS;
-	else if (user && stape_task_leads_threads(user))
-		end = STAPE_FOLLOW_LEADER;
-	rcu_read_unlock();
-	return end;
-}
-
-/* Removes a member.  Under the lock of its PID. */
-static __always_inline void stape_follow_remove(struct stape_active *active, u32 pid,
-						enum stape_follow_end end)
-{
-	struct stape_filter *filter = &active->filter;
-
-	if (!test_bit(pid, filter->members))
-		return;
-	stape_encode_ended(active, pid);
-	if (end == STAPE_FOLLOW_GONE)
-		stape_filter_drop_member(filter, pid);
-	if (!atomic_read(&filter->nr_members))
-		stape_wake_queue(&active->waiter.wake);
-}
-
-/* The lock is held for all sessions: no fork with this PID comes in between. */
-static __always_inline void stape_follow_dead_one(const struct stape_dead_task *dead)
-{
-	raw_spinlock_t *lock = stape_filter_lock(dead->pid);
-	enum stape_follow_end end = STAPE_FOLLOW_GONE;
-	struct stape_active *active;
-
-	raw_spin_lock(lock);
-	if (unlikely(*stape_filter_use(dead->pid) != dead->uses))
-		end = stape_follow_look_up(dead->task, dead->pid);
-	if (likely(end != STAPE_FOLLOW_OTHERS))
-		for_each_active(active)
-			stape_follow_remove(active, dead->pid, end);
-	raw_spin_unlock(lock);
-}
-
-/**
- * stape_follow_dead() - remove tasks from all filters after their last switches
- * @dead: the tasks
- * @nr: how many
- *
- * Readers of a session are woken if it has no member any more.
- *
- * Context: interrupts off, which makes this an RCU reader, on the CPU of the last switches.
- */
-void stape_follow_dead(const struct stape_dead_task *dead, u32 nr)
-{
-	const struct stape_dead_task *end = dead + nr;
-
-	for (; dead < end; dead++)
-		stape_follow_dead_one(dead);
 }

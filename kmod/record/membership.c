@@ -50,15 +50,18 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
 	/*
 	 * Read the task again after setting the bit.  (1) A change that was made before the bit
 	 * was visible was not written: write it.  Pairs with stape_attribute_changed().  (2) If the
-	 * task did its last switch-out before the bit was visible, the switch probe has not cleared
-	 * the bit: clear it.  Pairs with the full barrier between the store of TASK_DEAD and the
+	 * task did its last switch-out before the bit was visible, the switch probe has not seen it:
+	 * clear the task's bits.  Pairs with the full barrier between the store of TASK_DEAD and the
 	 * switch probe's load of the id.
 	 */
 	smp_mb();
 	stape_waits_entered(active->waits, pid);
 	stape_encode_changes(active, task, comm, &written);
-	if (READ_ONCE(task->__state) == TASK_DEAD)
+	if (READ_ONCE(task->__state) == TASK_DEAD) {
 		stape_filter_remove(&active->filter, pid);
+		if (!stape_task_leads_threads(task, pid))
+			stape_filter_set_seed(&active->filter, pid, false);
+	}
 }
 
 /**
@@ -83,16 +86,14 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 
 	if (match == test_bit(pid, active->filter.members))
 		return false;
-	/* The seed's bit before the task's flags; pairs with the exit's stape_filter_set_seed(). */
-	smp_rmb();
 	if (match) {
 		/* Its exit probe may have run already, so nothing would remove it. */
 		if (stape_task_flags(task) & PF_EXITING || READ_ONCE(task->__state) == TASK_DEAD)
 			return false;
 		stape_membership_enter(active, task, pid, comm, false);
 	} else {
-		/* Its exit probe has cleared the seed.  It is a member until its last switch. */
-		if (stape_task_is_exiting(task))
+		/* It is a member until its last switch. */
+		if (stape_task_is_exiting(task, pid))
 			return false;
 		stape_membership_leave(active, task, pid);
 	}

@@ -53,36 +53,39 @@ void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	rcu_read_unlock();
 }
 
+/* Interrupts are off, so this CPU's ring is not resumed meanwhile. */
 static void stape_probe_exit_one(struct stape_active *active, struct task_struct *task)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
+	if (!stape_filter_has(&active->filter, task)) {
+		stape_follow_end(active, task, task->pid, STAPE_END_EXIT);
+		return;
+	}
 	if (stape_ring_is_paused(&active->descriptions->ring)) {
 		stape_ring_forget_curr(this_cpu_ptr(active->rings));
-		stape_follow_exit_paused(active, task);
-	} else {
-		/* @task may have entered just now, and this CPU may not have been resynced yet. */
-		if (unlikely(stape_ring_curr_pid(this_cpu_ptr(active->rings)) != task->pid))
-			stape_encode_resync(active);
-		stape_encode_exit(active, task);
+		stape_follow_end(active, task, task->pid, STAPE_END_PAUSE);
+		return;
 	}
-	local_irq_restore(flags);
+	/* @task may have entered just now, and this CPU may not have been resynced yet. */
+	if (unlikely(stape_ring_curr_pid(this_cpu_ptr(active->rings)) != task->pid))
+		stape_encode_resync(active);
+	stape_encode_exit(active, task);
 }
 
 void stape_probe_exit(STAPE_EXIT_PROTO)
 {
+	bool last = task->pid != task->tgid && !atomic_read(&task->signal->live);
 	struct stape_active *active;
+	unsigned long flags;
 
 	if (stape_watch_enabled())
 		stape_watch_gone(task);
 	preempt_disable();
 	for_each_active(active) {
-		bool member = stape_filter_has(&active->filter, task);
-
-		if (member)
-			stape_probe_exit_one(active, task);
-		stape_follow_exit(active, task, member);
+		local_irq_save(flags);
+		stape_probe_exit_one(active, task);
+		if (unlikely(last))
+			stape_follow_end(active, task->group_leader, task->tgid, STAPE_END_EXIT);
+		local_irq_restore(flags);
 	}
 	preempt_enable();
 }

@@ -69,7 +69,7 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 	stape_filter_set_seed(filter, pid, seed);
 	/* The task's exit probe may have read the bit before; pairs with do_exit()'s barrier. */
 	smp_mb();
-	if (stape_task_is_exiting(task))
+	if (stape_task_is_exiting(task, pid))
 		stape_filter_set_seed(filter, pid, false);
 	seed = test_bit(pid, filter->seeds);
 	stape_membership_update_locked(active, task, pid, task->comm);

@@ -132,7 +132,7 @@ void stape_session_resync(struct stape_session *session)
 		return;
 	stape_filter_get_leavers(&active->filter, leavers);
 	on_each_cpu_mask(&session->setup.cpus, stape_session_resync_cpu, active, true);
-	stape_filter_settle_leavers(&active->filter, leavers);
+	stape_filter_drop_leavers(&active->filter, leavers);
 	/* The filter may have lost its last member. */
 	stape_wake_queue(&active->waiter.wake);
 }

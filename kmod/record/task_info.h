@@ -37,14 +37,14 @@ static inline unsigned int stape_task_flags(const struct task_struct *task)
 }
 
 /*
- * Returns true if the task is a leader and other threads of its group have not ended.  One of
- * them may take over the leader's PID in an execve() long before the exec probe runs, so the
+ * Returns true if the task with a PID is a leader and other threads of its group have not ended.
+ * One of them may take over the leader's PID in an execve() long before the exec probe runs, so the
  * bits of that PID have to stay.  Dead threads that a tracer has not reaped do not count.
  */
-static inline bool stape_task_leads_threads(struct task_struct *task)
+static inline bool stape_task_leads_threads(const struct task_struct *task, u32 pid)
 {
-	/* thread_group_leader() reads exit_signal, which changes hands in an execve(). */
-	return data_race(thread_group_leader(task)) && atomic_read(&task->signal->live);
+	/* In that execve() the two swap their PIDs, but not the TGID. */
+	return task->tgid == pid && atomic_read(&task->signal->live);
 }
 
 /*
@@ -52,9 +52,9 @@ static inline bool stape_task_leads_threads(struct task_struct *task)
  * its last switch it may still sleep, because since Linux 6.16 the exit probe comes before
  * exit_mm().
  */
-static inline bool stape_task_is_exiting(struct task_struct *task)
+static inline bool stape_task_is_exiting(const struct task_struct *task, u32 pid)
 {
-	return stape_task_flags(task) & PF_EXITING && !stape_task_leads_threads(task);
+	return stape_task_flags(task) & PF_EXITING && !stape_task_leads_threads(task, pid);
 }
 
 #endif /* _STAPE_TASK_INFO_H */
