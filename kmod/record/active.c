@@ -95,15 +95,14 @@ void stape_active_resync_soon(struct stape_active *active)
 }
 
 /**
- * stape_active_rescan_soon() - leave tasks to be checked against the rules from process context
+ * stape_active_moved() - leave the threads of a process to be checked from process context
  * @active: a session's
- * @moved: the process whose threads to check, because they were moved to another cgroup or
- *	autogroup; NULL: check all tasks
+ * @tgid: the process, which was moved to another cgroup or autogroup; its leader is checked already
  *
  * Context: any without the runqueue lock.
  */
-void stape_active_rescan_soon(struct stape_active *active, struct pid *moved)
+void stape_active_moved(struct stape_active *active, u32 tgid)
 {
-	stape_filter_ask_rescan(&active->filter, moved);
+	stape_filter_add_moved(&active->filter, tgid);
 	stape_active_resync_soon(active);
 }

@@ -81,7 +81,7 @@ static inline void stape_waiter_init(struct stape_waiter *waiter, const struct c
 void stape_active_add(struct stape_active *active);
 void stape_active_remove(struct stape_active *active);
 void stape_active_resync_soon(struct stape_active *active);
-void stape_active_rescan_soon(struct stape_active *active, struct pid *moved);
+void stape_active_moved(struct stape_active *active, u32 tgid);
 
 /* Returns the ring of a filter's session.  @nr: its number, neither 0 nor STAPE_FILTER_MANY */
 static __always_inline struct stape_ring *stape_active_ring(unsigned long nr)

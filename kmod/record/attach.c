@@ -46,7 +46,6 @@
 #include "record/cfs.h"
 #include "record/dead.h"
 #include "record/filter.h"
-#include "record/probe_name.h"
 #include "record/probes.h"
 #include "record/task_info.h"
 
@@ -127,8 +126,6 @@ static struct stape_retprobe stape_retprobes[] = {
 #ifdef CONFIG_SCHED_AUTOGROUP
 	{ "sched_autogroup_create_attach", &stape_group_ops, "new autogroups are not recorded" },
 #endif
-	{ "__set_task_comm", &stape_name_ops,
-	  "a task renamed while rules change may be judged by its old name" },
 	{ "throttle_cfs_rq", &stape_throttle_ops, "throttling of cgroups is not recorded" },
 	{ "unthrottle_cfs_rq", &stape_unthrottle_ops, "the end of throttling is not recorded" },
 };
@@ -216,7 +213,7 @@ u32 stape_attach_throttling(void)
 size_t stape_attach_missing(char *text, size_t size)
 {
 	return scnprintf(text, size,
-			 "return probes: changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded, and a task renamed while rules change may be judged by its old name\n");
+			 "return probes: changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded\n");
 }
 #endif /* STAPE_RETPROBES */
 

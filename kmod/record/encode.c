@@ -311,20 +311,6 @@ void stape_encode_changes(struct stape_active *active, struct task_struct *task,
 		stape_encode_affinity(active, task, affinity);
 }
 
-/* Counts tasks that have entered by the name in task->comm. */
-static atomic_t stape_encode_entries;
-
-/**
- * stape_encode_count_entries() - count tasks that have entered by the name in task->comm
- *
- * Context: any.
- * Return: the count; it only matters whether it changes, see probe_name.c.
- */
-unsigned int stape_encode_count_entries(void)
-{
-	return atomic_read(&stape_encode_entries);
-}
-
 /**
  * stape_encode_enter() - write a task that enters
  * @active: a session's; nothing is written unless it has rings and records
@@ -339,11 +325,6 @@ void stape_encode_enter(struct stape_active *active, struct task_struct *task, c
 {
 	u64 words[STAPE_TASK_ROOM] = { 0 };
 
-	if (comm == task->comm) {
-		atomic_inc(&stape_encode_entries);
-		/* The count comes before the name; pairs with stape_name_stored(). */
-		smp_mb__after_atomic();
-	}
 	stape_encode_read(written, task);
 	if (!active->rings)
 		return;
@@ -399,23 +380,25 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
  * @child: the new task
  * @all: write all of them
  *
- * Context: interrupts off.  When an io_uring worker starts, the runqueue lock is held.
+ * Context: under the stape_filter_lock() of the child's PID.  When an io_uring worker starts, the
+ * runqueue lock is held.
  */
 void stape_encode_differences(struct stape_active *active, struct task_struct *parent,
 			      struct task_struct *child, bool all)
 {
+	const char *comm = stape_filter_name(child, child->pid);
 	struct stape_attributes inherited;
 	u64 affinity[STAPE_AFFINITY_WORDS + 1];
 
 	if (stape_encode_is_nested(child)) {
-		stape_encode_task(active, child, child->comm, STAPE_TASK_FORKED);
+		stape_encode_task(active, child, comm, STAPE_TASK_FORKED);
 		/* It has all but this. */
 		if (all || !stape_encode_same_cpus(&child->cpus_mask, &parent->cpus_mask))
 			stape_encode_affinity(active, child, affinity);
 		return;
 	}
 	stape_encode_read(&inherited, parent);
-	stape_encode_changes(active, child, child->comm, all ? NULL : &inherited);
+	stape_encode_changes(active, child, comm, all ? NULL : &inherited);
 }
 
 /**

@@ -55,7 +55,6 @@ void stape_encode_fork(struct stape_active *active, struct task_struct *parent,
 		       struct task_struct *child);
 void stape_encode_differences(struct stape_active *active, struct task_struct *parent,
 			      struct task_struct *child, bool all);
-unsigned int stape_encode_count_entries(void);
 void stape_encode_resync(struct stape_active *active);
 void stape_encode_resync_current(struct stape_active *active);
 

@@ -159,8 +159,6 @@ void stape_filter_destroy(struct stape_filter *filter)
 	struct stape_filter_rules *rules = stape_filter_own_rules(filter);
 	u32 i;
 
-	for (i = 0; i < filter->rescan.nr_moved; i++)
-		put_pid(filter->rescan.moved[i]);
 	put_pid(filter->owner);
 	for (i = 0; i < rules->nr_cgroups; i++)
 		stape_filter_free_cgroup(rules->cgroups[i]);
@@ -184,7 +182,7 @@ void stape_filter_publish(struct stape_filter *filter, bool slow)
 	WRITE_ONCE(filter->closed, false);
 	filter->id = nr + (slow ? STAPE_FILTER_SLOW : 0);
 	WRITE_ONCE(stape_filters[nr], filter);
-	/* The filter before its id: pairs with the address dependency in stape_filter_update_id(). */
+	/* Filter before id; pairs with the address dependency in stape_filter_update_id(). */
 	smp_mb__before_atomic();
 	set_bit(nr, &stape_filters_used);
 }
@@ -407,6 +405,48 @@ void stape_filter_enter(struct stape_filter *filter, u32 pid)
 }
 
 /**
+ * stape_filter_note_name() - note the name that a task is about to get
+ * @task: the task
+ * @pid: its PID
+ * @comm: the name, TASK_COMM_LEN bytes
+ *
+ * The tracepoint task_rename comes before the kernel stores the name, and since Linux 6.14 no lock
+ * is held from there to the store.  So task->comm may still be the old name when the rename probe
+ * has checked the task.  Therefore the probe first notes the new name, under the lock of the task's
+ * PID.  Each check holds that lock, and takes the name from stape_filter_name().  A check that had
+ * the lock before is followed by the probe's.  A check that gets it later finds the noted name.
+ *
+ * The note stays until another task of the same lock gets a name.  Then task->comm counts again.
+ * It is the old name only if the renaming task lost its CPU between the tracepoint and the store.
+ *
+ * Context: under the PID's stape_filter_lock().
+ */
+void stape_filter_note_name(const struct task_struct *task, u32 pid, const char *comm)
+{
+	struct stape_filter_lock *lock = &stape_filter_locks[pid % STAPE_FILTER_LOCKS];
+
+	lock->renamed = task;
+	lock->start_time = task->start_time;
+	memcpy(lock->comm, comm, sizeof(lock->comm));
+}
+
+/**
+ * stape_filter_name() - get the name that a task has, or is about to get
+ * @task: the task
+ * @pid: its PID
+ *
+ * Context: under the PID's stape_filter_lock().
+ * Return: TASK_COMM_LEN bytes, which may change and may lack their end.
+ */
+const char *stape_filter_name(const struct task_struct *task, u32 pid)
+{
+	const struct stape_filter_lock *lock = &stape_filter_locks[pid % STAPE_FILTER_LOCKS];
+
+	return lock->renamed == task && lock->start_time == task->start_time ? lock->comm :
+									       task->comm;
+}
+
+/**
  * stape_filter_in_cgroup() - check whether a task is in one of the rules' cgroups
  * @rules: a filter's
  * @task: the task
@@ -472,7 +512,7 @@ bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *c
 	char name[TASK_COMM_LEN];
 	u32 i;
 
-	/* Without the task's lock the name may change: see stape_membership_update(). */
+	/* A name that is not noted may change meanwhile: see stape_filter_note_name(). */
 	data_race(memcpy(name, comm, sizeof(name)));
 	name[TASK_COMM_LEN - 1] = 0;	/* a name that changes may lack its end */
 	for (i = 0; i < rules->nr_patterns; i++)
@@ -502,46 +542,34 @@ u32 stape_filter_parent(const struct stape_filter *filter, const struct task_str
 }
 
 /**
- * stape_filter_ask_rescan() - leave tasks to be checked from process context
+ * stape_filter_add_moved() - leave the threads of a process to be checked from process context
  * @filter: a session's
- * @moved: as of stape_active_rescan_soon(), which calls this
+ * @tgid: the process
  *
  * Context: any without the runqueue lock.
  */
-void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved)
+void stape_filter_add_moved(struct stape_filter *filter, u32 tgid)
 {
-	struct stape_filter_rescan *rescan = &filter->rescan;
 	unsigned long flags;
-	u32 i;
 
 	raw_spin_lock_irqsave(&filter->lock, flags);
-	for (i = 0; i < rescan->nr_moved; i++)
-		if (rescan->moved[i] == moved)
-			break;
-	if (!moved)
-		rescan->all = true;
-	else if (READ_ONCE(filter->closed) || i == STAPE_FILTER_MOVED_MAX)
-		rescan->all_moved = true;
-	else if (i == rescan->nr_moved)
-		rescan->moved[rescan->nr_moved++] = get_pid(moved);
+	__set_bit(tgid % STAPE_FILTER_MOVED_BITS, filter->moved);
 	raw_spin_unlock_irqrestore(&filter->lock, flags);
 }
 
 /**
- * stape_filter_take_rescan() - take what stape_filter_ask_rescan() has left
+ * stape_filter_take_moved() - take what stape_filter_add_moved() has left
  * @filter: a session's
- * @rescan: returned; the caller drops the references
+ * @moved: returned: STAPE_FILTER_MOVED_BITS bits
  *
  * Context: any.
- * Return: whether there is anything to be checked.
  */
-bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan)
+void stape_filter_take_moved(struct stape_filter *filter, unsigned long *moved)
 {
 	raw_spin_lock_irq(&filter->lock);
-	*rescan = filter->rescan;
-	memset(&filter->rescan, 0, sizeof(filter->rescan));
+	bitmap_copy(moved, filter->moved, STAPE_FILTER_MOVED_BITS);
+	bitmap_zero(filter->moved, STAPE_FILTER_MOVED_BITS);
 	raw_spin_unlock_irq(&filter->lock);
-	return rescan->all || rescan->all_moved || rescan->nr_moved;
 }
 
 /**

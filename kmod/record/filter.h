@@ -43,7 +43,8 @@ struct cgroup;
 #define STAPE_FILTER_CGROUPS_MAX	256
 #define STAPE_FILTER_PATTERNS_MAX	32
 #define STAPE_FILTER_LEAVERS_MAX	64
-#define STAPE_FILTER_MOVED_MAX		16
+/* A power of two. */
+#define STAPE_FILTER_MOVED_BITS		4096
 
 /* The size of a filter's bits: members and seeds. */
 #define STAPE_FILTER_BYTES		(2 * BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(long))
@@ -92,21 +93,6 @@ struct stape_filter_rules {
 };
 
 /**
- * struct stape_filter_rescan - tasks that must be checked against the rules again, later
- * @all: all tasks
- * @moved: TGIDs of processes whose threads were moved to another cgroup or autogroup.  The owner of
- *	this struct holds a reference to each
- * @nr_moved: entries of @moved
- * @all_moved: more processes than @moved has room for: any of them
- */
-struct stape_filter_rescan {
-	bool all;
-	bool all_moved;
-	u32 nr_moved;
-	struct pid *moved[STAPE_FILTER_MOVED_MAX];
-};
-
-/**
  * struct stape_filter - rules, and the set of tasks that they select
  * @id: the id of its members, by which it is known among the filters of all sessions; set before
  *	the first bit
@@ -122,8 +108,10 @@ struct stape_filter_rescan {
  * @seeds: PIDs that were added, and those of their descendants, until they exit
  * @nr_seeds: bits set in @seeds
  * @closed: its session is being taken away from probes, or has been: nothing becomes a member
- * @lock: protects @rescan, and changes of @leavers; the innermost of all locks
- * @rescan: what probes have left to be checked from process context
+ * @lock: protects @moved, and changes of @leavers; the innermost of all locks
+ * @moved: processes whose threads probes have left to be checked from process context.  TGIDs that
+ *	differ by a multiple of STAPE_FILTER_MOVED_BITS (4,096) share a bit, so there is room for
+ *	any number of processes.  A process that only shares a bit is checked in vain
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
  *	another process later
  * @rules: changed under the session's lock, read under RCU
@@ -142,7 +130,7 @@ struct stape_filter {
 	atomic_t nr_seeds;
 	bool closed;
 	raw_spinlock_t lock;
-	struct stape_filter_rescan rescan;
+	DECLARE_BITMAP(moved, STAPE_FILTER_MOVED_BITS);
 	struct pid *owner;
 	struct stape_filter_rules __rcu *rules;
 	bool matches_any;
@@ -156,8 +144,18 @@ extern s8 *stape_filter_ids;
 
 #define STAPE_FILTER_LOCKS		64
 
+/**
+ * struct stape_filter_lock - the lock of many PIDs, and the last name that one of their tasks got
+ * @lock: see stape_filter_lock()
+ * @renamed: the task; it may have been freed, and is only compared
+ * @start_time: its start_time, because another task may be at the same address later
+ * @comm: its name
+ */
 struct stape_filter_lock {
-	raw_spinlock_t lock;
+	raw_spinlock_t lock;	/* see above */
+	const struct task_struct *renamed;
+	u64 start_time;
+	char comm[TASK_COMM_LEN];
 } ____cacheline_aligned_in_smp;
 
 extern struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS];
@@ -187,8 +185,8 @@ void stape_filter_clear(struct stape_filter *filter);
 void stape_filter_get_leavers(struct stape_filter *filter, u32 *pids);
 void stape_filter_drop_leavers(struct stape_filter *filter, const u32 *pids);
 u32 stape_filter_parent(const struct stape_filter *filter, const struct task_struct *task);
-void stape_filter_ask_rescan(struct stape_filter *filter, struct pid *moved);
-bool stape_filter_take_rescan(struct stape_filter *filter, struct stape_filter_rescan *rescan);
+void stape_filter_add_moved(struct stape_filter *filter, u32 tgid);
+void stape_filter_take_moved(struct stape_filter *filter, unsigned long *moved);
 u32 stape_filter_next(const struct stape_filter *filter, u32 pid);
 void stape_filter_follow(struct stape_filter *filter, struct cgroup *cgroup, const char *path);
 
@@ -198,6 +196,8 @@ void stape_filter_remove(struct stape_filter *filter, u32 pid);
 void stape_filter_leave(struct stape_filter *filter, u32 pid);
 void stape_filter_enter(struct stape_filter *filter, u32 pid);
 void stape_filter_update_id(u32 pid);
+void stape_filter_note_name(const struct task_struct *task, u32 pid, const char *comm);
+const char *stape_filter_name(const struct task_struct *task, u32 pid);
 bool stape_filter_in_cgroup(const struct stape_filter_rules *rules, struct task_struct *task);
 bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm);
 
@@ -280,14 +280,13 @@ static __always_inline bool stape_filter_set_seed(struct stape_filter *filter, u
  * @filter: a session's
  * @task: the task
  * @pid: its PID
- * @comm: its name, or the name that it is about to get; not read if the rules have no patterns
  *
  * Inline, because each fork needs it.
  *
  * Context: under the PID's stape_filter_lock().
  */
 static inline bool stape_filter_match(const struct stape_filter *filter, struct task_struct *task,
-				      u32 pid, const char *comm)
+				      u32 pid)
 {
 	const struct stape_filter_rules *rules = stape_filter_rules(filter);
 
@@ -301,7 +300,7 @@ static inline bool stape_filter_match(const struct stape_filter *filter, struct 
 	if (!rules->flags.all && !test_bit(pid, filter->seeds) &&
 	    !stape_filter_in_cgroup(rules, task))
 		return false;
-	return !rules->nr_patterns || !stape_filter_excludes(rules, comm);
+	return !rules->nr_patterns || !stape_filter_excludes(rules, stape_filter_name(task, pid));
 }
 
 /**

@@ -18,10 +18,11 @@
 #include "record/waits.h"
 
 /**
- * stape_follow_update() - check a task by a name against the rules
+ * stape_follow_update() - check a task against the rules, or write what has changed of it
  * @active: a session's
  * @task: any task
- * @comm: its name, or the name that it is about to get
+ * @type: as of stape_membership_update()
+ * @comm: as of stape_membership_update()
  *
  * If current leaves, ring->curr of its CPU names it until the resync, and a switch away from
  * it in between would not be written.  So preemption is off from the check to the resync.
@@ -29,40 +30,38 @@
  * probe must not wait for other CPUs.
  *
  * Context: any without the runqueue lock.
- * Return: whether it has entered or left.
  */
-bool stape_follow_update(struct stape_active *active, struct task_struct *task, const char *comm)
+void stape_follow_update(struct stape_active *active, struct task_struct *task, u32 type,
+			 const char *comm)
 {
-	bool changed;
-
 	preempt_disable();
-	changed = stape_filter_may_match(&active->filter, task->pid) &&
-		  stape_membership_update(active, task, comm);
-	if (changed) {
+	if (stape_membership_update(active, task, type, comm)) {
 		stape_encode_resync_current(active);
 		if (task != current || !thread_group_empty(current))
 			stape_active_resync_soon(active);
 	}
 	preempt_enable();
-	return changed;
 }
 
-/*
- * Checks a child by its name.  If its parent is no member, it enters by itself.  Returns whether it
- * becomes a member because of its parent.
+/**
+ * stape_follow_rename() - check a task by the name that it is about to get
+ * @task: the task
+ * @comm: the name, TASK_COMM_LEN bytes
+ *
+ * Context: the rename probe.
  */
-static noinline bool stape_follow_fork_by_name(struct stape_active *active, bool inherits,
-					       struct task_struct *child)
+void stape_follow_rename(struct task_struct *task, const char *comm)
 {
-	char comm[TASK_COMM_LEN];
+	u32 pid = READ_ONCE(task->pid);
+	struct stape_active *active;
+	unsigned long flags;
 
-	/* Threads may rename each other, also in a fork: see probe_name.c. */
-	data_race(strscpy_pad(comm, child->comm, sizeof(comm)));
-	if (!stape_filter_match(&active->filter, child, child->pid, comm))
-		return false;
-	if (!inherits)
-		stape_membership_enter_new(active, child, comm);
-	return inherits;
+	/* For sessions that are not in the list yet. */
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	stape_filter_note_name(task, pid, comm);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
+	for_each_active(active)
+		stape_follow_update(active, task, STAPE_EV_RENAME, comm);
 }
 
 /* Under the lock of the child's PID. */
@@ -72,19 +71,18 @@ static __always_inline void stape_follow_fork_locked(struct stape_active *active
 {
 	struct stape_filter *filter = &active->filter;
 	const struct stape_filter_rules *rules = stape_filter_rules(filter);
-	bool inherits = stape_filter_has(filter, parent);
 
 	/* The last task with this PID may be dead, and may still be a member. */
 	if (unlikely(test_bit(pid, filter->members)))
 		stape_filter_drop_member(filter, pid);
 	stape_filter_set_seed(filter, pid,
 			      test_bit(parent->pid, filter->seeds) && !rules->flags.no_inherit);
-	if (likely(inherits && !rules->nr_patterns))
-		inherits = stape_filter_match(filter, child, pid, child->comm);
-	else
-		inherits = stape_follow_fork_by_name(active, inherits, child);
-	if (!inherits)
+	if (!stape_filter_match(filter, child, pid))
 		return;
+	if (unlikely(!stape_filter_has(filter, parent))) {
+		stape_membership_enter(active, child, pid, true);
+		return;
+	}
 	stape_encode_fork(active, parent, child);
 	stape_filter_add_member(filter, pid);
 	smp_mb__after_atomic();	/* as in stape_membership_enter(); after the count of members */
@@ -124,7 +122,7 @@ void stape_follow_fork(struct task_struct *parent, struct task_struct *child)
 	preempt_disable();	/* makes this an RCU reader */
 	/*
 	 * The child is linked before this reads bits and rules; pairs with the barriers in
-	 * stape_rules_seed_process() and stape_rules_walk(), which come before they walk.
+	 * stape_rules_seed_process() and stape_rules_update_all(), which come before they walk.
 	 */
 	smp_mb();
 	for_each_active(active)
@@ -173,7 +171,7 @@ void stape_follow_end(struct stape_active *active, const struct task_struct *tas
 	rcu_read_lock();	/* interrupts are off, but pid_task() asks lockdep for it */
 	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
 	dead = !user || READ_ONCE(user->__state) == TASK_DEAD;
-	/* Another task has the PID, perhaps at the same address: stape_follow_fork() set its bits. */
+	/* Another task has the PID, perhaps at the same address.  Its fork has set the bits. */
 	if (user && (user != task || (how == STAPE_END_SWITCHED && !dead)))
 		goto out;
 	if (how == STAPE_END_SWITCHED && test_bit(pid, filter->members))
@@ -214,7 +212,7 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 			stape_waits_entered(active->waits, task->pid);
 		} else if (!had && test_bit(task->pid, filter->seeds)) {
 			/* The leader's end may have cleared the bit in @members. */
-			stape_membership_update_locked(active, task, task->pid, task->comm);
+			stape_membership_update_locked(active, task, task->pid);
 		}
 	}
 	raw_spin_unlock_irqrestore(stape_filter_lock(task->pid), flags);
@@ -224,23 +222,15 @@ bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u3
 	return had;
 }
 
-static void stape_follow_move_one(struct stape_active *active, struct task_struct *task)
-{
-	/* A task that enters or leaves is described with its cgroup. */
-	if (!stape_filter_rules(&active->filter)->nr_cgroups ||
-	    !stape_follow_update(active, task, task->comm))
-		stape_membership_moved(active, task);
-}
-
 /**
  * stape_follow_move() - follow a task, or a process, to another cgroup
  * @active: a session's
  * @cgroup: to which it was moved; hierarchies of version 1 use the same tracepoint
- * @task: the task
+ * @task: the task, or the leader of the process
  * @process: all threads of its process were moved
  *
- * Interrupts are off here, and a process may have any number of threads.  If it has many, they
- * are checked later, from process context: they enter or leave up to a tick after the move.
+ * Interrupts are off here, and a process may have any number of threads.  So the others are checked
+ * later, from process context: they enter or leave up to a tick after the move.
  *
  * Context: RCU reader, under a spinlock of the kernel's.
  */
@@ -248,21 +238,11 @@ void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,
 		       struct task_struct *task, bool process)
 {
 	struct stape_filter *filter = &active->filter;
-	struct task_struct *thread;
 
 	if (cgroup != task_dfl_cgroup(task) ||
 	    (!stape_filter_rules(filter)->nr_cgroups && !atomic_read(&filter->nr_members)))
 		return;
-	if (process && stape_follow_has_many_threads(task)) {
-		stape_active_rescan_soon(active, task_tgid(task));
-		return;
-	}
-	stape_follow_move_one(active, task);
-	if (process)
-		for_each_thread(task, thread)
-			if (thread != task)
-				stape_follow_move_one(active, thread);
-	/* Names were read without their locks: check again, see stape_membership_update(). */
-	if (stape_filter_rules(filter)->nr_patterns)
-		stape_active_rescan_soon(active, NULL);
+	stape_follow_update(active, task, STAPE_EV_TASK, NULL);
+	if (process && !thread_group_empty(task))
+		stape_active_moved(active, task->tgid);
 }

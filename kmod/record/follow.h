@@ -12,16 +12,6 @@
 
 struct cgroup;
 
-/*
- * Returns true if a process has too many threads to check, or describe, all of them in one section
- * with interrupts or preemption off.
- */
-static inline bool stape_follow_has_many_threads(struct task_struct *process)
-{
-	/* No lock keeps threads from starting: a few more do no harm. */
-	return data_race(get_nr_threads(process)) > 16;
-}
-
 /**
  * enum stape_end - how far a task has ended
  * @STAPE_END_EXIT: it exits; if it is a member, it stays one until its last switch
@@ -36,7 +26,9 @@ enum stape_end {
 };
 
 /* Called by probes. */
-bool stape_follow_update(struct stape_active *active, struct task_struct *task, const char *comm);
+void stape_follow_update(struct stape_active *active, struct task_struct *task, u32 type,
+			 const char *comm);
+void stape_follow_rename(struct task_struct *task, const char *comm);
 void stape_follow_fork(struct task_struct *parent, struct task_struct *child);
 bool stape_follow_exec(struct stape_active *active, struct task_struct *task, u32 old_pid);
 void stape_follow_move(struct stape_active *active, struct cgroup *cgroup,

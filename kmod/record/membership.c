@@ -5,7 +5,9 @@
  */
 #include "record/membership.h"
 
+#include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 
 #include "record/encode.h"
 #include "record/task_info.h"
@@ -21,7 +23,7 @@ static void stape_membership_leave(struct stape_active *active, struct task_stru
 		stape_filter_remove(filter, pid);
 	else
 		stape_filter_leave(filter, pid);
-	/* In the rename probe task->comm is the old name, after the store it is the new one. */
+	/* In the rename probe this is the old name. */
 	stape_encode_task(active, task, task->comm, STAPE_TASK_LEAVES);
 }
 
@@ -34,10 +36,20 @@ static bool stape_membership_may_run(const struct task_struct *task)
 	return task != current && (stape_on_cpu(task) || READ_ONCE(task->on_rq));
 }
 
-/* @is_new: no CPU can run it yet.  If it is not, the caller has the session resynced. */
-static void stape_membership_enter(struct stape_active *active, struct task_struct *task,
-				   u32 pid, const char *comm, bool is_new)
+/**
+ * stape_membership_enter() - let a task enter
+ * @active: a session's
+ * @task: the task: the rules select it, and it is no member
+ * @pid: its PID
+ * @is_new: no CPU can run it yet.  If it is not, the caller has the session resynced
+ *
+ * Context: under the stape_filter_lock() of the PID.  When an io_uring worker starts, the runqueue
+ * lock is held, and the worker is queued, but no CPU can run it yet.
+ */
+void stape_membership_enter(struct stape_active *active, struct task_struct *task, u32 pid,
+			    bool is_new)
 {
+	const char *comm = stape_filter_name(task, pid);
 	struct stape_attributes written;
 
 	stape_waits_enter(active->waits, pid);
@@ -70,7 +82,6 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
  * @task: the task
  * @pid: its PID.  The caller holds the PID's lock.  During an execve() @task->pid may change, so
  *	this does not read it
- * @comm: its name, or the name that it is about to get
  *
  * A task that enters is described before its other events, a task that leaves is described
  * after them.  If the bit of another task than current has changed, the caller has the session
@@ -79,10 +90,9 @@ static void stape_membership_enter(struct stape_active *active, struct task_stru
  * Context: under the stape_filter_lock() of the PID.
  * Return: whether the bit has changed.
  */
-bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task,
-				    u32 pid, const char *comm)
+bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task, u32 pid)
 {
-	bool match = stape_filter_match(&active->filter, task, pid, comm);
+	bool match = stape_filter_match(&active->filter, task, pid);
 
 	if (match == test_bit(pid, active->filter.members))
 		return false;
@@ -90,7 +100,7 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 		/* Its exit probe may have run already, so nothing would remove it. */
 		if (stape_task_flags(task) & PF_EXITING || READ_ONCE(task->__state) == TASK_DEAD)
 			return false;
-		stape_membership_enter(active, task, pid, comm, false);
+		stape_membership_enter(active, task, pid, false);
 	} else {
 		/* It is a member until its last switch. */
 		if (stape_task_is_exiting(task, pid))
@@ -100,54 +110,34 @@ bool stape_membership_update_locked(struct stape_active *active, struct task_str
 	return true;
 }
 
-/**
- * stape_membership_enter_new() - let a task enter that has not run yet
- * @active: a session's
- * @task: the task: the rules select it, and it is no member
- * @comm: its name
- *
- * No resync has to follow, nor could it be asked for under the runqueue lock.
- *
- * Context: under the stape_filter_lock() of its PID.  When an io_uring worker starts, the runqueue
- * lock is held, and the worker is queued, but no CPU can run it yet.
- */
-void stape_membership_enter_new(struct stape_active *active, struct task_struct *task,
-				const char *comm)
+/* Writes what has changed of a member. */
+static void stape_membership_encode(struct stape_active *active, struct task_struct *task, u32 pid,
+				    u32 type, const char *comm)
 {
-	stape_membership_enter(active, task, task->pid, comm, true);
-}
+	u64 name[STAPE_COMM_LEN / sizeof(u64)];
 
-/**
- * stape_membership_moved() - describe a member that was moved to another cgroup, or autogroup
- * @active: a session's
- * @task: any task
- *
- * Context: any without the runqueue lock.
- */
-void stape_membership_moved(struct stape_active *active, struct task_struct *task)
-{
-	unsigned long flags;
-
-	if (!stape_filter_has(&active->filter, task))
-		return;
-	local_irq_save(flags);
-	stape_encode_task(active, task, task->comm, STAPE_TASK_MOVES);
-	local_irq_restore(flags);
+	if (type == STAPE_EV_TASK) {
+		stape_encode_task(active, task, stape_filter_name(task, pid), STAPE_TASK_MOVES);
+	} else if (type == STAPE_EV_RENAME) {
+		memcpy(name, comm, sizeof(name));
+		stape_encode_payload(active, type, task, name, ARRAY_SIZE(name));
+	}
 }
 
 /**
  * stape_membership_update() - take the PID's lock, and update a live task's bit
  * @active: a session's
  * @task: the task
- * @comm: its name, or the name that it is about to get
+ * @type: what is written if the task is a member and stays one.  STAPE_EV_TASK: it was moved to
+ *	another cgroup or autogroup; STAPE_EV_RENAME: it gets another name; 0: nothing
+ * @comm: of STAPE_EV_RENAME: the name, TASK_COMM_LEN bytes
  *
- * In a probe no lock keeps @task's name from changing.  If the filter has patterns, all tasks
- * must be checked again after that: see stape_filter_ask_rescan().
+ * A task that enters or leaves is described with its name and its cgroup.
  *
  * Context: any without the runqueue lock.
  * Return: whether the bit has changed.
  */
-bool stape_membership_update(struct stape_active *active, struct task_struct *task,
+bool stape_membership_update(struct stape_active *active, struct task_struct *task, u32 type,
 			     const char *comm)
 {
 	u32 pid = READ_ONCE(task->pid);
@@ -155,7 +145,12 @@ bool stape_membership_update(struct stape_active *active, struct task_struct *ta
 	bool changed;
 
 	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
-	changed = stape_membership_update_locked(active, task, pid, comm);
+	if (type == STAPE_EV_RENAME)
+		stape_filter_note_name(task, pid, comm);
+	changed = stape_filter_may_match(&active->filter, pid) &&
+		  stape_membership_update_locked(active, task, pid);
+	if (!changed && test_bit(pid, active->filter.members))
+		stape_membership_encode(active, task, pid, type, comm);
 	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
 	return changed;
 }

@@ -7,12 +7,10 @@
 struct stape_active;
 struct task_struct;
 
-bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task,
-				    u32 pid, const char *comm);
-void stape_membership_enter_new(struct stape_active *active, struct task_struct *task,
-				const char *comm);
-void stape_membership_moved(struct stape_active *active, struct task_struct *task);
-bool stape_membership_update(struct stape_active *active, struct task_struct *task,
+bool stape_membership_update_locked(struct stape_active *active, struct task_struct *task, u32 pid);
+void stape_membership_enter(struct stape_active *active, struct task_struct *task, u32 pid,
+			    bool is_new);
+bool stape_membership_update(struct stape_active *active, struct task_struct *task, u32 type,
 			     const char *comm);
 
 #endif /* _STAPE_MEMBERSHIP_H */

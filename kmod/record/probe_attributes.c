@@ -206,32 +206,23 @@ static void stape_group_write(struct stape_active *active, struct task_struct *t
 		stape_encode_task(active, task, task->comm, STAPE_TASK_REGROUPED);
 }
 
-/* Lets this process be described again from process context, as after a move of its threads. */
-static void stape_group_changed_later(void)
+/*
+ * Preemption is off here, and a process may have any number of threads.  So the others are
+ * described later, from process context, as after a move.  Current may fork before that, and a
+ * reader takes its child to be in the same autogroup.  For RCU readers.
+ */
+static void stape_group_changed_all(void)
 {
 	struct stape_active *active;
 
+	stape_attribute_changed(current, stape_group_write);
+	if (thread_group_empty(current))
+		return;
+	if (!thread_group_leader(current))
+		stape_attribute_changed(current->group_leader, stape_group_write);
 	for_each_active(active)
 		if (atomic_read(&active->filter.nr_members))
-			stape_active_rescan_soon(active, task_tgid(current));
-}
-
-/* Preemption is off here, and a process may have any number of threads.  For RCU readers. */
-static void stape_group_changed_all(void)
-{
-	struct task_struct *thread;
-
-	if (stape_follow_has_many_threads(current)) {
-		/*
-		 * Current first, because it may fork before that, and a reader takes its child to
-		 * be in the same autogroup.
-		 */
-		stape_attribute_changed(current, stape_group_write);
-		stape_group_changed_later();
-		return;
-	}
-	for_each_thread(current, thread)
-		stape_attribute_changed(thread, stape_group_write);
+			stape_active_moved(active, current->tgid);
 }
 
 /* The kernel calls the function only for setsid(), for the process of current. */

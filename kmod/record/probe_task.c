@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes for a task's lifecycle: its fork, its execve(), its moves between cgroups, its exit; and
- * for new cgroups.
+ * Probes for a task's lifecycle: its fork, its execve(), its names, its moves between cgroups, its
+ * exit; and for new cgroups.
  *
  * Interrupts may be on in them, so they switch interrupts off to write.  Those of fork, exec
  * and exit can be preempted on recent kernels, so each of them is an RCU reader: see attach.c.
@@ -13,6 +13,7 @@
 #include <linux/cgroup.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/string.h>
 
 #include "record/encode.h"
 #include "record/follow.h"
@@ -37,7 +38,7 @@ static void stape_probe_exec_one(struct stape_active *active, struct task_struct
 	}
 	local_irq_restore(flags);
 	/* A kernel thread may have become a user task. */
-	stape_follow_update(active, task, task->comm);
+	stape_follow_update(active, task, 0, NULL);
 }
 
 void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -50,6 +51,16 @@ void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 	rcu_read_lock();
 	for_each_active(active)
 		stape_probe_exec_one(active, task, old_pid);
+	rcu_read_unlock();
+}
+
+void stape_probe_rename(void *data, struct task_struct *task, const char *comm)
+{
+	char name[TASK_COMM_LEN];
+
+	strscpy_pad(name, comm, sizeof(name));
+	rcu_read_lock();
+	stape_follow_rename(task, name);
 	rcu_read_unlock();
 }
 

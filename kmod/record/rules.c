@@ -38,22 +38,9 @@ int stape_rules_interrupted(void)
 	return stape_stop_all_is_set() ? -EPERM : 0;
 }
 
-/*
- * Checks a task by its present name.  The rename probe runs before the new name is stored, and
- * no check by the old name may come after the rename probe's.  Up to Linux 6.13 task_lock()
- * ensures that.  Newer kernels store the name without that lock, and probe_name.c checks the
- * task again after the store, if the kernel lets the module probe that function.  On PREEMPT_RT
- * task_lock() may sleep.  Returns whether the task has entered or left.
- */
-static bool stape_rules_update(struct stape_active *active, struct task_struct *task)
-{
-	bool changed;
-
-	task_lock(task);
-	changed = stape_membership_update(active, task, task->comm);
-	task_unlock(task);
-	return changed;
-}
+/* What a walk over threads does with each of them.  Returns whether this has changed anything. */
+typedef bool (*stape_rules_visit)(struct stape_active *active, struct task_struct *thread,
+				  bool seed);
 
 /* Makes a task a seed, or no seed.  Returns whether this has changed anything. */
 static bool stape_rules_seed(struct stape_active *active, struct task_struct *task, bool seed)
@@ -63,7 +50,6 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 	unsigned long flags;
 	bool before;
 
-	task_lock(task);	/* as in stape_rules_update() */
 	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
 	before = test_bit(pid, filter->seeds);
 	stape_filter_set_seed(filter, pid, seed);
@@ -72,9 +58,8 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 	if (stape_task_is_exiting(task, pid))
 		stape_filter_set_seed(filter, pid, false);
 	seed = test_bit(pid, filter->seeds);
-	stape_membership_update_locked(active, task, pid, task->comm);
+	stape_membership_update_locked(active, task, pid);
 	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
-	task_unlock(task);
 	return seed != before;
 }
 
@@ -96,25 +81,26 @@ static bool stape_rules_pause_walk(struct task_struct *thread)
 	return alive && !stape_rules_interrupted();
 }
 
-/* Walks over the threads of a process once.  Returns whether another walk has to follow. */
-static bool stape_rules_seed_threads(struct stape_active *active, struct task_struct *task,
-				     bool seed, bool *changed)
+/*
+ * Visits the threads of a process once.  @any: set if a visit has returned true.  Returns false if
+ * not all threads have been visited.
+ */
+static bool stape_rules_visit_threads(struct stape_active *active, struct task_struct *task,
+				      stape_rules_visit visit, bool seed, bool *any)
 {
 	struct task_struct *thread;
-	bool again = false;
+	bool all = true;
 	int n = 0;
 
 	rcu_read_lock();
 	for_each_thread(task, thread) {
-		again |= stape_rules_seed(active, thread, seed);
-		if (++n % STAPE_RULES_BATCH == 0 && !stape_rules_pause_walk(thread)) {
-			again = true;
+		*any |= visit(active, thread, seed);
+		all = ++n % STAPE_RULES_BATCH || stape_rules_pause_walk(thread);
+		if (!all)
 			break;
-		}
 	}
 	rcu_read_unlock();
-	*changed |= again;
-	return again;
+	return all;
 }
 
 /*
@@ -127,32 +113,32 @@ static bool stape_rules_seed_threads(struct stape_active *active, struct task_st
 static bool stape_rules_seed_process(struct stape_active *active, struct task_struct *task,
 				     bool seed)
 {
-	bool again, changed;
+	bool all, again, changed;
 
 	changed = stape_rules_seed(active, task, seed);
 	do {
+		again = false;
 		smp_mb();	/* bits before the list; pairs with stape_follow_fork() */
-		again = stape_rules_seed_threads(active, task, seed, &changed);
+		all = stape_rules_visit_threads(active, task, stape_rules_seed, seed, &again);
+		again |= !all;
+		changed |= again;
 		cond_resched();
 	} while (again && !stape_filter_own_rules(&active->filter)->flags.no_inherit &&
 		 !stape_rules_interrupted());
 	return changed;
 }
 
-/* Returns whether a process, or one of its threads, is a seed. */
-static bool stape_rules_has_seeds(const unsigned long *seeds, struct task_struct *task)
+static bool stape_rules_is_seed(struct stape_active *active, struct task_struct *thread, bool seed)
 {
-	bool any = test_bit(task->pid, seeds);
-	struct task_struct *thread;
-	int n = 0;
+	return test_bit(thread->pid, active->filter.seeds);
+}
 
-	rcu_read_lock();
-	for_each_thread(task, thread) {
-		any |= test_bit(thread->pid, seeds);
-		if (any || (++n % STAPE_RULES_BATCH == 0 && !stape_rules_pause_walk(thread)))
-			break;
-	}
-	rcu_read_unlock();
+/* Returns whether a process, or one of its threads, is a seed. */
+static bool stape_rules_has_seeds(struct stape_active *active, struct task_struct *task)
+{
+	bool any = stape_rules_is_seed(active, task, true);
+
+	stape_rules_visit_threads(active, task, stape_rules_is_seed, true, &any);
 	return any;
 }
 
@@ -168,7 +154,6 @@ static bool stape_rules_has_seeds(const unsigned long *seeds, struct task_struct
  */
 int stape_rules_add_task(struct stape_active *active, struct task_struct *task, bool process)
 {
-	const unsigned long *seeds = active->filter.seeds;
 	int ret;
 
 	if (!process && stape_task_flags(task) & PF_EXITING)
@@ -181,8 +166,8 @@ int stape_rules_add_task(struct stape_active *active, struct task_struct *task, 
 	if (ret)
 		return ret;
 	if (process)
-		return stape_rules_has_seeds(seeds, task) ? 0 : -ESRCH;
-	return test_bit(task->pid, seeds) ? 0 : -ESRCH;
+		return stape_rules_has_seeds(active, task) ? 0 : -ESRCH;
+	return stape_rules_is_seed(active, task, true) ? 0 : -ESRCH;
 }
 
 /**
@@ -204,50 +189,30 @@ int stape_rules_del_task(struct stape_active *active, struct task_struct *task, 
 	return ret || changed ? ret : -ENOENT;
 }
 
-static bool stape_rules_is_moved(const struct stape_filter_rescan *rescan,
-				 struct task_struct *task)
-{
-	u32 i;
-
-	for (i = 0; i < rescan->nr_moved; i++)
-		if (task_tgid(task) == rescan->moved[i])
-			return true;
-	return rescan->all_moved;
-}
-
-static void stape_rules_rescan_one(struct stape_active *active,
-				   const struct stape_filter_rescan *rescan,
-				   struct task_struct *task)
-{
-	bool moved = stape_rules_is_moved(rescan, task);
-
-	if (!moved && !rescan->all)
-		return;
-	/* A task that enters or leaves is described with its cgroup. */
-	if (!stape_rules_update(active, task) && moved)
-		stape_membership_moved(active, task);
-}
-
-/*
- * Checks tasks again, in the order of their PIDs.  The fork probe checks tasks that are forked
- * meanwhile.  A thread that takes over its leader's PID in execve() may be missed.  It gets a
- * name then, and the rename probe checks it.
+/**
+ * stape_rules_update_all() - check all tasks after changes of rules
+ * @active: a session's
+ *
+ * They are checked in the order of their PIDs.  The fork probe checks tasks that are forked
+ * meanwhile.  A thread that takes over its leader's PID in execve() may be missed.  It gets a name
+ * then, and the rename probe checks it.  A check that still uses older rules has the lock of its
+ * task's PID: the check that follows here waits for it.
+ *
+ * Context: under the session's lock; may sleep.
  */
-static void stape_rules_walk(struct stape_active *active,
-			     const struct stape_filter_rescan *rescan)
+void stape_rules_update_all(struct stape_active *active)
 {
 	struct task_struct *task;
 	struct pid *pid;
 	int nr = 1, n = 0;
 
-	/* Rules before the tasks; pairs with stape_follow_fork() and stape_name_stored(). */
-	smp_mb();
+	smp_mb();	/* rules before the tasks; pairs with stape_follow_fork() */
 	rcu_read_lock();
 	while ((pid = find_ge_pid(nr, &init_pid_ns))) {
 		nr = pid_nr(pid) + 1;
 		task = pid_task(pid, PIDTYPE_PID);
 		if (task)
-			stape_rules_rescan_one(active, rescan, task);
+			stape_membership_update(active, task, 0, NULL);
 		if (++n % STAPE_RULES_BATCH == 0) {
 			rcu_read_unlock();
 			cond_resched();
@@ -257,20 +222,61 @@ static void stape_rules_walk(struct stape_active *active,
 	rcu_read_unlock();
 }
 
+/* The leader has been checked when the process was moved. */
+static bool stape_rules_check_moved(struct stape_active *active, struct task_struct *thread,
+				    bool seed)
+{
+	return thread != thread->group_leader &&
+	       stape_membership_update(active, thread, STAPE_EV_TASK, NULL);
+}
+
+/* Returns the next process of a bit, with a reference, or NULL.  @nr: the lowest TGID to try. */
+static struct task_struct *stape_rules_next_moved(u32 bit, u32 *nr)
+{
+	struct task_struct *leader = NULL;
+	struct pid *pid;
+
+	rcu_read_lock();
+	while (!leader && (pid = find_ge_pid(*nr, &init_pid_ns))) {
+		*nr = pid_nr(pid);
+		if (*nr % STAPE_FILTER_MOVED_BITS == bit)
+			leader = pid_task(pid, PIDTYPE_TGID);
+		/* Go on at the next number of this bit. */
+		*nr += STAPE_FILTER_MOVED_BITS - (*nr - bit) % STAPE_FILTER_MOVED_BITS;
+	}
+	if (leader)
+		get_task_struct(leader);
+	rcu_read_unlock();
+	return leader;
+}
+
 /**
- * stape_rules_update_all() - check all tasks after changes of rules
+ * stape_rules_update_moved() - check the threads of moved processes, as probes have asked
  * @active: a session's
  *
- * A check that still uses older rules has the lock of its task's PID: the check that follows here
- * waits for it.
+ * The fork probe checks threads that are made meanwhile.  A thread that takes over its leader's PID
+ * gets a name, and the rename probe checks it.
  *
- * Context: under the session's lock; may sleep.
+ * Context: may sleep.
  */
-void stape_rules_update_all(struct stape_active *active)
+void stape_rules_update_moved(struct stape_active *active)
 {
-	const struct stape_filter_rescan all = { .all = true };
+	DECLARE_BITMAP(moved, STAPE_FILTER_MOVED_BITS);
+	struct task_struct *leader;
+	bool any = false;
+	u32 bit, nr;
 
-	stape_rules_walk(active, &all);
+	stape_filter_take_moved(&active->filter, moved);
+	for_each_set_bit(bit, moved, STAPE_FILTER_MOVED_BITS) {
+		nr = bit;
+		while ((leader = stape_rules_next_moved(bit, &nr))) {
+			while (!stape_rules_visit_threads(active, leader, stape_rules_check_moved,
+							  false, &any) &&
+			       !stape_rules_interrupted())
+				cond_resched();
+			put_task_struct(leader);
+		}
+	}
 }
 
 /* Copies rules, with room for so many cgroups.  Returns NULL if there is no memory. */
@@ -462,22 +468,4 @@ int stape_rules_set(struct stape_active *active, const struct stape_filter_flags
 	stape_rules_replace(active, rules);
 	stape_rules_update_all(active);
 	return 0;
-}
-
-/**
- * stape_rules_rescan() - check tasks again for which a probe has asked
- * @active: a session's
- *
- * Context: may sleep.
- */
-void stape_rules_rescan(struct stape_active *active)
-{
-	struct stape_filter_rescan rescan;
-	u32 i;
-
-	if (!stape_filter_take_rescan(&active->filter, &rescan))
-		return;
-	stape_rules_walk(active, &rescan);
-	for (i = 0; i < rescan.nr_moved; i++)
-		put_pid(rescan.moved[i]);
 }

@@ -16,6 +16,6 @@ int stape_rules_del_cgroup(struct stape_active *active, u64 id);
 void stape_rules_update_all(struct stape_active *active);
 int stape_rules_set(struct stape_active *active, const struct stape_filter_flags *flags,
 		    char (*patterns)[STAPE_PATTERN_LEN], u32 nr_patterns);
-void stape_rules_rescan(struct stape_active *active);
+void stape_rules_update_moved(struct stape_active *active);
 
 #endif /* _STAPE_RULES_H */

@@ -178,7 +178,7 @@ static void stape_session_resync_work(struct work_struct *work)
 
 	mutex_lock(&session->lock);
 	begin = ktime_get_mono_fast_ns();
-	stape_rules_rescan(&session->active);
+	stape_rules_update_moved(&session->active);
 	stape_session_resync(session);
 	took = ktime_get_mono_fast_ns() - begin;
 	WRITE_ONCE(session->active.resync_delay,

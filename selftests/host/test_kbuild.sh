@@ -249,7 +249,7 @@ for option in CGROUPS NET TRACEPOINTS 64BIT; do
 		"this kernel is built without CONFIG_$option, which the module needs"
 done
 check "without KRETPROBES something is not recorded" says CONFIG_KRETPROBES= \
-	"without CONFIG_KRETPROBES changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded, and a task renamed while rules change may be judged by its old name"
+	"without CONFIG_KRETPROBES changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded"
 check "without HIGH_RES_TIMERS replays get worse" says CONFIG_HIGH_RES_TIMERS= \
 	"without CONFIG_HIGH_RES_TIMERS the timers of a replay are late by up to a tick"
 check "host-module refuses headers of another release than the running one" other_release

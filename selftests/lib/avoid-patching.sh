@@ -68,7 +68,7 @@ hold_functions()
 
 	mkdir -p $tracing/instances/held1 && echo 0 > $tracing/instances/held1/tracing_on || return
 	for function in sched_autogroup_create_attach __sched_setscheduler set_user_nice \
-		sched_setaffinity __set_task_comm; do
+		sched_setaffinity; do
 		echo "r:held/$function $function" >> $tracing/kprobe_events &&
 		echo 1 > $tracing/instances/held1/events/held/$function/enable
 	done

@@ -98,7 +98,7 @@ static bool spare(const char *name)
 static void hold_probes(bool hold)
 {
 	static const char * const functions[] = {
-		"__sched_setscheduler", "set_user_nice", "sched_setaffinity", "__set_task_comm",
+		"__sched_setscheduler", "set_user_nice", "sched_setaffinity",
 		"throttle_cfs_rq", "unthrottle_cfs_rq", "sched_autogroup_create_attach",
 	};
 	char command[128];

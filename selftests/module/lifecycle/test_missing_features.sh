@@ -11,7 +11,7 @@ here=$(dirname "$(realpath "$0")")
 resolution=$(awk '/\.resolution:/ { print $2; exit }' /proc/timer_list)
 lacking=()
 [ "${SCHEDTAPE_LACKS-}" != probes ] ||
-	lacking+=("return probes: changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded, and a task renamed while rules change may be judged by its old name")
+	lacking+=("return probes: changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded")
 [ "$resolution" = 1 ] ||
 	lacking+=("high-resolution timers: a replay's waits end up to $((resolution / 1000)) us late")
 
