@@ -9,7 +9,7 @@
  * Under the runqueue lock the usual switch and wake-up take none of them.  The exceptions are:
  *
  *   io_uring starts a worker: the lock of its PID, and that of the descriptions
- *   many tasks have ended before the CPU took an interrupt: the same, see dead.c
+ *   many tasks have ended before the CPU took an interrupt: the same, see stape_members_add_dead()
  *   a task begins to wait, in a session with triggers that has no leaf for its PID yet: the lock
  *     of the stock of leaves
  *   a player sleeps for which another one has parked: that of the parked player
@@ -44,7 +44,7 @@
 #include <schedtape/netlink.h>
 
 #include "record/cfs.h"
-#include "record/dead.h"
+#include "record/members.h"
 #include "record/filter.h"
 #include "record/probes.h"
 #include "record/task_info.h"
@@ -62,7 +62,7 @@ static struct stape_tracepoint {
 	{ "sched_wakeup", stape_probe_wakeup },
 	{ "sched_wakeup_new", stape_probe_wakeup_new },
 	{ "sched_migrate_task", stape_probe_migrate },
-	{ "sched_process_fork", stape_probe_fork },
+	{ "sched_process_fork", stape_members_fork },
 	{ "sched_process_exit", stape_probe_exit },
 	{ "sched_process_exec", stape_probe_exec },
 	{ "sched_pi_setprio", stape_probe_boost },
@@ -81,7 +81,7 @@ static void __maybe_unused stape_attach_check_prototypes(void)
 	check_trace_callback_type_sched_wakeup(stape_probe_wakeup);
 	check_trace_callback_type_sched_wakeup_new(stape_probe_wakeup_new);
 	check_trace_callback_type_sched_migrate_task(stape_probe_migrate);
-	check_trace_callback_type_sched_process_fork(stape_probe_fork);
+	check_trace_callback_type_sched_process_fork(stape_members_fork);
 	check_trace_callback_type_sched_process_exit(stape_probe_exit);
 	check_trace_callback_type_sched_process_exec(stape_probe_exec);
 	check_trace_callback_type_sched_pi_setprio(stape_probe_boost);
@@ -228,7 +228,7 @@ int __init stape_attach_init(void)
 	int ret;
 
 	stape_task_init();
-	stape_dead_init();
+	stape_members_init();
 	ret = stape_attach_find_tracepoints();
 	if (ret)
 		return ret;
@@ -271,7 +271,7 @@ static void stape_attach_unregister(int n)
 	 * as well.
 	 */
 	tracepoint_synchronize_unregister();
-	stape_dead_sync();
+	stape_members_sync();
 	stape_filter_free_ids();
 }
 

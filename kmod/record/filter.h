@@ -4,7 +4,7 @@
  * whenever a rule changes or a task changes what a rule looks at (fork, exec, rename, cgroup).
  * So a probe tests one bit, whatever the rules are.
  *
- * The filter has only the rules and the bits.  membership.c decides and writes events.
+ * The filter has only the rules and the bits.  members.c decides and writes events.
  */
 #ifndef _STAPE_FILTER_H
 #define _STAPE_FILTER_H

@@ -14,7 +14,7 @@
 #include <schedtape/event.h>
 
 #include "record/encode.h"
-#include "record/follow.h"
+#include "record/members.h"
 #include "record/task_info.h"
 #include "record/watch.h"
 
@@ -42,7 +42,7 @@ static void stape_attribute_changed(struct task_struct *task,
 {
 	struct stape_active *active;
 
-	/* The change comes before the load of the id; pairs with stape_membership_enter(). */
+	/* The change comes before the load of the id; pairs with stape_members_enter(). */
 	smp_mb();
 	if (!stape_filter_id(stape_filter_ids, task->pid))
 		return;

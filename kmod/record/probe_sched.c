@@ -14,8 +14,8 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 
-#include "record/dead.h"
 #include "record/encode.h"
+#include "record/members.h"
 #include "record/syscall.h"
 #include "record/task_info.h"
 #include "record/trigger.h"
@@ -129,7 +129,7 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 
 	stape_probe_switch_all(prev, prev_nr, next, stape_probe_nr(data, next), state);
 	if (state == STAPE_STATE_DEAD && prev_nr)
-		stape_dead_add(prev);
+		stape_members_add_dead(prev);
 	if (stape_watch_enabled())
 		stape_watch_switch(prev, next, state != STAPE_STATE_RUNNING);
 }
@@ -672,7 +672,7 @@ void notrace stape_probe_wakeup_new(void *data, struct task_struct *task)
 	 * Either a thread of the process or a kernel thread makes them.
 	 */
 	if (unlikely(task->flags & (PF_IO_WORKER | PF_USER_WORKER)))
-		stape_probe_fork(NULL, same_thread_group(current, task) ? current :
+		stape_members_fork(NULL, same_thread_group(current, task) ? current :
 				task->group_leader, task);
 	if (stape_trigger_enabled())
 		stape_probe_wakeup_new_triggers(data, task);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes for a task's lifecycle: its fork, its execve(), its names, its moves between cgroups, its
- * exit; and for new cgroups.
+ * Probes for a task's lifecycle: its execve(), its names, its moves between cgroups, its exit; and
+ * for new cgroups.  That of forks is stape_members_fork().
  *
  * Interrupts may be on in them, so they switch interrupts off to write.  Those of fork, exec
  * and exit can be preempted on recent kernels, so each of them is an RCU reader: see attach.c.
@@ -16,13 +16,8 @@
 #include <linux/string.h>
 
 #include "record/encode.h"
-#include "record/follow.h"
+#include "record/members.h"
 #include "record/watch.h"
-
-void stape_probe_fork(void *data, struct task_struct *parent, struct task_struct *child)
-{
-	stape_follow_fork(parent, child);
-}
 
 static void stape_probe_exec_one(struct stape_active *active, struct task_struct *task,
 				 u64 old_pid)
@@ -31,14 +26,14 @@ static void stape_probe_exec_one(struct stape_active *active, struct task_struct
 
 	/* No resync may come in between, because it would find that the task has left. */
 	local_irq_save(flags);
-	if (stape_follow_exec(active, task, old_pid)) {
+	if (stape_members_exec(active, task, old_pid)) {
 		stape_encode_payload(active, STAPE_EV_EXEC, task, &old_pid, 1);
 		/* If it has another PID now, this CPU writes a switch to that. */
 		stape_encode_resync(active);
 	}
 	local_irq_restore(flags);
 	/* A kernel thread may have become a user task. */
-	stape_follow_update(active, task, 0, NULL);
+	stape_members_check(active, task, 0, NULL);
 }
 
 void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -60,7 +55,7 @@ void stape_probe_rename(void *data, struct task_struct *task, const char *comm)
 
 	strscpy_pad(name, comm, sizeof(name));
 	rcu_read_lock();
-	stape_follow_rename(task, name);
+	stape_members_rename(task, name);
 	rcu_read_unlock();
 }
 
@@ -68,12 +63,12 @@ void stape_probe_rename(void *data, struct task_struct *task, const char *comm)
 static void stape_probe_exit_one(struct stape_active *active, struct task_struct *task)
 {
 	if (!stape_filter_has(&active->filter, task)) {
-		stape_follow_end(active, task, task->pid, STAPE_END_EXIT);
+		stape_members_end(active, task, task->pid, STAPE_END_EXIT);
 		return;
 	}
 	if (stape_ring_is_paused(&active->descriptions->ring)) {
 		stape_ring_forget_curr(this_cpu_ptr(active->rings));
-		stape_follow_end(active, task, task->pid, STAPE_END_PAUSE);
+		stape_members_end(active, task, task->pid, STAPE_END_PAUSE);
 		return;
 	}
 	/* @task may have entered just now, and this CPU may not have been resynced yet. */
@@ -95,7 +90,7 @@ void stape_probe_exit(STAPE_EXIT_PROTO)
 		local_irq_save(flags);
 		stape_probe_exit_one(active, task);
 		if (unlikely(last))
-			stape_follow_end(active, task->group_leader, task->tgid, STAPE_END_EXIT);
+			stape_members_end(active, task->group_leader, task->tgid, STAPE_END_EXIT);
 		local_irq_restore(flags);
 	}
 	preempt_enable();
@@ -108,7 +103,7 @@ void stape_probe_cgroup(void *data, struct cgroup *cgroup, const char *path,
 
 	rcu_read_lock();
 	for_each_active(active)
-		stape_follow_move(active, cgroup, task, process);
+		stape_members_move(active, cgroup, task, process);
 	rcu_read_unlock();
 }
 

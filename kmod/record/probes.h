@@ -20,10 +20,9 @@ void stape_probe_wakeup_new(void *data, struct task_struct *task);
 void stape_probe_migrate(void *data, struct task_struct *task, int cpu);
 
 /*
- * Tracepoints sched_process_fork, sched_process_exec, task_rename, sched_process_exit,
- * cgroup_attach_task, cgroup_mkdir.
+ * Tracepoints sched_process_exec, task_rename, sched_process_exit, cgroup_attach_task,
+ * cgroup_mkdir.
  */
-void stape_probe_fork(void *data, struct task_struct *parent, struct task_struct *child);
 void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		      struct linux_binprm *bprm);
 void stape_probe_rename(void *data, struct task_struct *task, const char *comm);

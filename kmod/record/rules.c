@@ -16,7 +16,7 @@
 
 #include "base/stop_all.h"
 #include "record/active.h"
-#include "record/membership.h"
+#include "record/members.h"
 #include "record/task_info.h"
 
 /* Tasks that are checked within one RCU read-side section. */
@@ -58,7 +58,7 @@ static bool stape_rules_seed(struct stape_active *active, struct task_struct *ta
 	if (stape_task_is_exiting(task, pid))
 		stape_filter_set_seed(filter, pid, false);
 	seed = test_bit(pid, filter->seeds);
-	stape_membership_update_locked(active, task, pid);
+	stape_members_update_locked(active, task, pid);
 	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
 	return seed != before;
 }
@@ -118,7 +118,7 @@ static bool stape_rules_seed_process(struct stape_active *active, struct task_st
 	changed = stape_rules_seed(active, task, seed);
 	do {
 		again = false;
-		smp_mb();	/* bits before the list; pairs with stape_follow_fork() */
+		smp_mb();	/* bits before the list; pairs with stape_members_fork() */
 		all = stape_rules_visit_threads(active, task, stape_rules_seed, seed, &again);
 		again |= !all;
 		changed |= again;
@@ -206,13 +206,13 @@ void stape_rules_update_all(struct stape_active *active)
 	struct pid *pid;
 	int nr = 1, n = 0;
 
-	smp_mb();	/* rules before the tasks; pairs with stape_follow_fork() */
+	smp_mb();	/* rules before the tasks; pairs with stape_members_fork() */
 	rcu_read_lock();
 	while ((pid = find_ge_pid(nr, &init_pid_ns))) {
 		nr = pid_nr(pid) + 1;
 		task = pid_task(pid, PIDTYPE_PID);
 		if (task)
-			stape_membership_update(active, task, 0, NULL);
+			stape_members_update(active, task, 0, NULL);
 		if (++n % STAPE_RULES_BATCH == 0) {
 			rcu_read_unlock();
 			cond_resched();
@@ -227,7 +227,7 @@ static bool stape_rules_check_moved(struct stape_active *active, struct task_str
 				    bool seed)
 {
 	return thread != thread->group_leader &&
-	       stape_membership_update(active, thread, STAPE_EV_TASK, NULL);
+	       stape_members_update(active, thread, STAPE_EV_TASK, NULL);
 }
 
 /* Returns the next process of a bit, with a reference, or NULL.  @nr: the lowest TGID to try. */

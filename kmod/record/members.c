@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which tasks are members of filters now.  A task is checked against the rules when it is forked,
+ * gets a name, executes a program or moves.  Its bits are cleared when it has ended.  Probes call
+ * this.  rules.c calls it for requests.
+ *
+ * No task is missed, because of:
+ *
+ *   the lock of its PID: the later of two checks sees all that the earlier one has seen (filter.h)
+ *   smp_mb() in stape_members_fork() and before the walks of rules.c: a walk finds a new task, or
+ *   the fork probe sees the new rule, or the parent's new bit
+ *   smp_mb() in stape_members_enter(): a change of the task, or its end, is seen there, or its
+ *   probe sees the new bit
+ */
+#include "record/members.h"
+
+#include <linux/cgroup.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+
+#include "record/encode.h"
+#include "record/filter.h"
+#include "record/task_info.h"
+#include "record/waits.h"
+
+/* -- checks ------------------------------------------------------------------- */
+
+/* For current the caller resyncs this CPU before current can be preempted. */
+static void stape_members_leave(struct stape_active *active, struct task_struct *task,
+				u32 pid)
+{
+	struct stape_filter *filter = &active->filter;
+
+	if (task == current)
+		stape_filter_remove(filter, pid);
+	else
+		stape_filter_leave(filter, pid);
+	/* In the rename probe this is the old name. */
+	stape_encode_task(active, task, task->comm, STAPE_TASK_LEAVES);
+}
+
+/*
+ * Returns true if another CPU runs a task, or is about to: the kernel sets @on_cpu after the switch
+ * probe.  A task that only waits for a CPU takes the slow way, too, until the resync.
+ */
+static bool stape_members_may_run(const struct task_struct *task)
+{
+	return task != current && (stape_on_cpu(task) || READ_ONCE(task->on_rq));
+}
+
+/*
+ * Lets a task enter that the rules select, and that is no member.  @is_new: no CPU can run it yet.
+ * If it is not, the caller has the session resynced.  Under the lock of the PID.  When an io_uring
+ * worker starts, the runqueue lock is held as well, and the worker is queued.
+ */
+static void stape_members_enter(struct stape_active *active, struct task_struct *task, u32 pid,
+				bool is_new)
+{
+	const char *comm = stape_filter_name(task, pid);
+	struct stape_attributes written;
+
+	stape_waits_enter(active->waits, pid);
+	stape_encode_enter(active, task, comm, &written);
+	/* As late as possible, because it may be woken while it is described. */
+	if (!is_new && unlikely(stape_members_may_run(task)))
+		stape_filter_enter(&active->filter, pid);
+	else
+		stape_filter_insert(&active->filter, pid);
+	/*
+	 * Read the task again after setting the bit.  (1) A change that was made before the bit
+	 * was visible was not written: write it.  Pairs with stape_attribute_changed().  (2) If the
+	 * task did its last switch-out before the bit was visible, the switch probe has not seen it:
+	 * clear the task's bits.  Pairs with the full barrier between the store of TASK_DEAD and the
+	 * switch probe's load of the id.
+	 */
+	smp_mb();
+	stape_waits_entered(active->waits, pid);
+	stape_encode_changes(active, task, comm, &written);
+	if (READ_ONCE(task->__state) == TASK_DEAD) {
+		stape_filter_remove(&active->filter, pid);
+		if (!stape_task_leads_threads(task, pid))
+			stape_filter_set_seed(&active->filter, pid, false);
+	}
+}
+
+/**
+ * stape_members_update_locked() - update a live task's bit, and write what has changed
+ * @active: a session's
+ * @task: the task
+ * @pid: its PID.  The caller holds the PID's lock.  During an execve() @task->pid may change, so
+ *	this does not read it
+ *
+ * A task that enters is described before its other events, a task that leaves is described
+ * after them.  If the bit of another task than current has changed, the caller has the session
+ * resynced: the task's id may be STAPE_FILTER_MULTI until then.
+ *
+ * Context: under the stape_filter_lock() of the PID.
+ * Return: whether the bit has changed.
+ */
+bool stape_members_update_locked(struct stape_active *active, struct task_struct *task, u32 pid)
+{
+	bool match = stape_filter_match(&active->filter, task, pid);
+
+	if (match == test_bit(pid, active->filter.members))
+		return false;
+	if (match) {
+		/* Its exit probe may have run already, so nothing would remove it. */
+		if (stape_task_flags(task) & PF_EXITING || READ_ONCE(task->__state) == TASK_DEAD)
+			return false;
+		stape_members_enter(active, task, pid, false);
+	} else {
+		/* It is a member until its last switch. */
+		if (stape_task_is_exiting(task, pid))
+			return false;
+		stape_members_leave(active, task, pid);
+	}
+	return true;
+}
+
+/* Writes what has changed of a member. */
+static void stape_members_encode(struct stape_active *active, struct task_struct *task, u32 pid,
+				 u32 type, const char *comm)
+{
+	u64 name[STAPE_COMM_LEN / sizeof(u64)];
+
+	if (type == STAPE_EV_TASK) {
+		stape_encode_task(active, task, stape_filter_name(task, pid), STAPE_TASK_MOVES);
+	} else if (type == STAPE_EV_RENAME) {
+		memcpy(name, comm, sizeof(name));
+		stape_encode_payload(active, type, task, name, ARRAY_SIZE(name));
+	}
+}
+
+/**
+ * stape_members_update() - take the PID's lock, and update a live task's bit
+ * @active: a session's
+ * @task: the task
+ * @type: what is written if the task is a member and stays one.  STAPE_EV_TASK: it was moved to
+ *	another cgroup or autogroup; STAPE_EV_RENAME: it gets another name; 0: nothing
+ * @comm: of STAPE_EV_RENAME: the name, TASK_COMM_LEN bytes
+ *
+ * A task that enters or leaves is described with its name and its cgroup.
+ *
+ * Context: any without the runqueue lock.
+ * Return: whether the bit has changed.
+ */
+bool stape_members_update(struct stape_active *active, struct task_struct *task, u32 type,
+			  const char *comm)
+{
+	u32 pid = READ_ONCE(task->pid);
+	unsigned long flags;
+	bool changed;
+
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	if (type == STAPE_EV_RENAME)
+		stape_filter_note_name(task, pid, comm);
+	changed = stape_filter_may_match(&active->filter, pid) &&
+		  stape_members_update_locked(active, task, pid);
+	if (!changed && test_bit(pid, active->filter.members))
+		stape_members_encode(active, task, pid, type, comm);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
+	return changed;
+}
+
+/* -- what probes report --------------------------------------------------------- */
+
+/**
+ * stape_members_check() - check a task against the rules, or write what has changed of it
+ * @active: a session's
+ * @task: any task
+ * @type: as of stape_members_update()
+ * @comm: as of stape_members_update()
+ *
+ * If current leaves, ring->curr of its CPU names it until the resync, and a switch away from
+ * it in between would not be written.  So preemption is off from the check to the resync.
+ * Other CPUs may run @task or threads of current's process.  They are resynced later, because a
+ * probe must not wait for other CPUs.
+ *
+ * Context: any without the runqueue lock.
+ */
+void stape_members_check(struct stape_active *active, struct task_struct *task, u32 type,
+			 const char *comm)
+{
+	preempt_disable();
+	if (stape_members_update(active, task, type, comm)) {
+		stape_encode_resync_current(active);
+		if (task != current || !thread_group_empty(current))
+			stape_active_resync_soon(active);
+	}
+	preempt_enable();
+}
+
+/**
+ * stape_members_rename() - check a task by the name that it is about to get
+ * @task: the task
+ * @comm: the name, TASK_COMM_LEN bytes
+ *
+ * Context: the rename probe.
+ */
+void stape_members_rename(struct task_struct *task, const char *comm)
+{
+	u32 pid = READ_ONCE(task->pid);
+	struct stape_active *active;
+	unsigned long flags;
+
+	/* For sessions that are not in the list yet. */
+	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	stape_filter_note_name(task, pid, comm);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
+	for_each_active(active)
+		stape_members_check(active, task, STAPE_EV_RENAME, comm);
+}
+
+/* Under the lock of the child's PID. */
+static __always_inline void stape_members_fork_locked(struct stape_active *active,
+						      struct task_struct *parent,
+						      struct task_struct *child, u32 pid)
+{
+	struct stape_filter *filter = &active->filter;
+	const struct stape_filter_rules *rules = stape_filter_rules(filter);
+
+	/* The last task with this PID may be dead, and may still be a member. */
+	if (unlikely(test_bit(pid, filter->members)))
+		stape_filter_drop_member(filter, pid);
+	stape_filter_set_seed(filter, pid,
+			      test_bit(parent->pid, filter->seeds) && !rules->flags.no_inherit);
+	if (!stape_filter_match(filter, child, pid))
+		return;
+	if (unlikely(!stape_filter_has(filter, parent))) {
+		stape_members_enter(active, child, pid, true);
+		return;
+	}
+	stape_encode_fork(active, parent, child);
+	stape_filter_add_member(filter, pid);
+	smp_mb__after_atomic();	/* as in stape_members_enter(); after the count of members */
+	stape_encode_forked(active, parent, child);
+}
+
+static __always_inline void stape_members_fork_one(struct stape_active *active,
+						   struct task_struct *parent,
+						   struct task_struct *child, u32 pid)
+{
+	raw_spinlock_t *lock = stape_filter_lock(pid);
+	unsigned long flags;
+
+	if (!stape_filter_may_match(&active->filter, parent->pid) &&
+	    !stape_filter_may_match(&active->filter, pid))
+		return;
+	local_irq_save(flags);
+	raw_spin_lock(lock);
+	stape_members_fork_locked(active, parent, child, pid);
+	raw_spin_unlock(lock);
+	local_irq_restore(flags);
+}
+
+/**
+ * stape_members_fork() - make a child a member if its parent is one, or check it
+ * @data: not used
+ * @parent: the task that forked
+ * @child: the new task, not woken yet
+ *
+ * The fork is written before any CPU can write that the child leaves.
+ *
+ * Context: tracepoint sched_process_fork; or an io_uring worker is woken for the first time.
+ */
+void stape_members_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct stape_active *active;
+
+	preempt_disable();	/* makes this an RCU reader */
+	/*
+	 * The child is linked before this reads bits and rules; pairs with the barriers in
+	 * stape_rules_seed_process() and stape_rules_update_all(), which come before they walk.
+	 */
+	smp_mb();
+	for_each_active(active)
+		stape_members_fork_one(active, parent, child, child->pid);
+	preempt_enable();
+}
+
+/**
+ * stape_members_exec() - follow a task through execve()
+ * @active: a session's
+ * @task: the task
+ * @old_pid: its PID before; a thread takes over its leader's PID
+ *
+ * Context: the exec probe.
+ * Return: whether the task was recorded before.
+ */
+bool stape_members_exec(struct stape_active *active, struct task_struct *task, u32 old_pid)
+{
+	struct stape_filter *filter = &active->filter;
+	unsigned long flags;
+	bool had;
+
+	if (!stape_filter_may_match(filter, old_pid) && !stape_filter_may_match(filter, task->pid))
+		return false;
+	raw_spin_lock_irqsave(stape_filter_lock(task->pid), flags);
+	had = test_bit(old_pid, filter->members) || stape_filter_has(filter, task);
+	if (old_pid != task->pid) {
+		if (test_bit(old_pid, filter->seeds))
+			stape_filter_set_seed(filter, task->pid, true);
+		if (test_bit(old_pid, filter->members)) {
+			stape_waits_enter(active->waits, task->pid);
+			stape_filter_insert(filter, task->pid);
+			stape_waits_entered(active->waits, task->pid);
+		} else if (!had && test_bit(task->pid, filter->seeds)) {
+			/* The leader's end may have cleared the bit in @members. */
+			stape_members_update_locked(active, task, task->pid);
+		}
+	}
+	raw_spin_unlock_irqrestore(stape_filter_lock(task->pid), flags);
+	/* After that, because the filter must not look empty in between. */
+	if (old_pid != task->pid)
+		stape_members_end(active, NULL, old_pid, STAPE_END_EXIT);
+	return had;
+}
+
+/**
+ * stape_members_move() - follow a task, or a process, to another cgroup
+ * @active: a session's
+ * @cgroup: to which it was moved; hierarchies of version 1 use the same tracepoint
+ * @task: the task, or the leader of the process
+ * @process: all threads of its process were moved
+ *
+ * Interrupts are off here, and a process may have any number of threads.  So the others are checked
+ * later, from process context: they enter or leave up to a tick after the move.
+ *
+ * Context: RCU reader, under a spinlock of the kernel's.
+ */
+void stape_members_move(struct stape_active *active, struct cgroup *cgroup,
+			struct task_struct *task, bool process)
+{
+	struct stape_filter *filter = &active->filter;
+
+	if (cgroup != task_dfl_cgroup(task) ||
+	    (!stape_filter_rules(filter)->nr_cgroups && !atomic_read(&filter->nr_members)))
+		return;
+	stape_members_check(active, task, STAPE_EV_TASK, NULL);
+	if (process && !thread_group_empty(task))
+		stape_active_moved(active, task->tgid);
+}
+
+/* -- ends ---------------------------------------------------------------------- */
+
+/*
+ * Tasks that have switched out for the last time.  The switch probe runs under the runqueue lock,
+ * so it only remembers them.  They are removed from the filters at the CPU's next tick, which
+ * costs no interrupt of their own, or sooner if there are many.
+ *
+ * If a PID is used again before that, the fork probe clears its bit.
+ */
+
+/* Under the PID's lock.  @gone: the task is no member any more. */
+static void stape_members_clear(struct stape_active *active, u32 pid, bool gone)
+{
+	struct stape_filter *filter = &active->filter;
+	bool changed = stape_filter_set_seed(filter, pid, false);
+
+	if (gone && test_bit(pid, filter->members)) {
+		stape_filter_drop_member(filter, pid);
+		changed = true;
+	}
+	if (changed && stape_filter_is_over(filter))
+		stape_wake_queue(&active->waiter.wake);
+}
+
+/**
+ * stape_members_end() - clear the bits of a task that ends
+ * @active: a session's; its readers are woken if it has no task any more
+ * @task: the task; it may have been freed, and is only compared
+ * @pid: its PID, which may belong to another task by now
+ * @how: how far it has ended
+ *
+ * This is called at a tick after the task's last switch; when it exits, if it is no member, or in a
+ * pause; and for a leader when its last thread exits, because the bits of a leader stay while its
+ * threads run.  Each call comes after a change that the others look at: of the task's @on_cpu, or of
+ * signal->live.  The PID's lock orders them, so the last one clears what is left.
+ *
+ * Context: interrupts off, no runqueue lock, but see stape_members_add_dead().
+ */
+void stape_members_end(struct stape_active *active, const struct task_struct *task, u32 pid,
+		       enum stape_end how)
+{
+	struct stape_filter *filter = &active->filter;
+	const struct task_struct *user;
+	bool dead;
+
+	if (!test_bit(pid, filter->seeds) && !test_bit(pid, filter->members))
+		return;
+	raw_spin_lock(stape_filter_lock(pid));
+	rcu_read_lock();	/* interrupts are off, but pid_task() asks lockdep for it */
+	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	dead = !user || READ_ONCE(user->__state) == TASK_DEAD;
+	/* Another task has the PID, perhaps at the same address.  Its fork has set the bits. */
+	if (user && (user != task || (how == STAPE_END_SWITCHED && !dead)))
+		goto out;
+	if (how == STAPE_END_SWITCHED && test_bit(pid, filter->members))
+		stape_encode_ended(active, pid);
+	if (!user || !stape_task_leads_threads(user, pid))
+		stape_members_clear(active, pid, how != STAPE_END_EXIT ||
+				    (dead && !(user && stape_on_cpu(user))));
+out:
+	rcu_read_unlock();
+	raw_spin_unlock(stape_filter_lock(pid));
+}
+
+/* When this many wait, an interrupt removes them. */
+#define STAPE_MEMBERS_DEAD_MANY	16
+/* The CPU takes that interrupt before the list is full, unless the kernel polls for irq_work. */
+#define STAPE_MEMBERS_DEAD_MAX	32
+
+/**
+ * struct stape_dead_task - a task that has switched out for the last time
+ * @task: it may have been freed, and is only compared
+ * @pid: its PID, which may belong to another task if its parent has reaped it
+ */
+struct stape_dead_task {
+	const struct task_struct *task;
+	u32 pid;
+};
+
+/**
+ * struct stape_members_list - those of a CPU
+ * @tasks: the tasks
+ * @nr: entries of @tasks
+ * @tick: removes them from the filters at the next tick
+ * @now: does so in an interrupt
+ */
+struct stape_members_list {
+	struct stape_dead_task tasks[STAPE_MEMBERS_DEAD_MAX];
+	u32 nr;
+	struct irq_work tick;
+	struct irq_work now;
+};
+
+static DEFINE_PER_CPU(struct stape_members_list, stape_members_lists);
+
+/* Interrupts are off, which makes this an RCU reader. */
+static void stape_members_reap_one(const struct stape_dead_task *dead)
+{
+	struct stape_active *active;
+
+	for_each_active(active)
+		stape_members_end(active, dead->task, dead->pid, STAPE_END_SWITCHED);
+}
+
+static void stape_members_reap(struct irq_work *work)
+{
+	struct stape_members_list *list = this_cpu_ptr(&stape_members_lists);
+
+	while (list->nr)
+		stape_members_reap_one(&list->tasks[--list->nr]);
+}
+
+/**
+ * stape_members_init() - make the lists
+ *
+ * Context: module init.
+ */
+void stape_members_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct stape_members_list *list = per_cpu_ptr(&stape_members_lists, cpu);
+
+		list->now = IRQ_WORK_INIT_HARD(stape_members_reap);
+		list->tick = IRQ_WORK_INIT_LAZY(stape_members_reap);
+		/*
+		 * There a thread of the CPU runs all irq_work that is not hard.  It is parked while
+		 * the CPU goes offline, and waits for tasks of a higher priority.
+		 */
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			list->tick = IRQ_WORK_INIT_HARD(stape_members_reap);
+	}
+}
+
+/**
+ * stape_members_add_dead() - note that a task has switched out for the last time
+ * @task: the task
+ *
+ * Context: the switch probe: interrupts off, runqueue lock.
+ */
+void stape_members_add_dead(const struct task_struct *task)
+{
+	struct stape_dead_task dead = { task, task->pid };
+	struct stape_members_list *list = this_cpu_ptr(&stape_members_lists);
+
+	if (unlikely(list->nr == STAPE_MEMBERS_DEAD_MAX)) {
+		stape_members_reap_one(&dead);
+		return;
+	}
+	list->tasks[list->nr++] = dead;
+	if (list->nr == 1)
+		irq_work_queue(&list->tick);
+	else if (list->nr == STAPE_MEMBERS_DEAD_MANY)
+		irq_work_queue(&list->now);
+}
+
+/**
+ * stape_members_sync() - wait until nothing is left to be removed
+ *
+ * Context: may sleep; no switch probe runs any more.
+ */
+void stape_members_sync(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&stape_members_lists.tick, cpu));
+		irq_work_sync(per_cpu_ptr(&stape_members_lists.now, cpu));
+	}
+}
