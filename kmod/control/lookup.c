@@ -12,6 +12,7 @@
 #include "record/sessions.h"
 #include "replay/replay.h"
 
+/* task-get and player-get name it in an enum of their own, by the same number. */
 static_assert((int)STAPE_A_TASK_SESSION == STAPE_A_SESSION_ID);
 static_assert((int)STAPE_A_PLAYER_REPLAY == STAPE_A_REPLAY_ID);
 

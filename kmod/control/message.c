@@ -90,13 +90,13 @@ bool stape_message_owns(struct sk_buff *skb, const struct stape_account *account
  * Context: any.
  * Return: the attribute that follows @max others; or NULL.
  */
-const struct nlattr *stape_message_excess(struct genl_info *info, u32 types, u32 max)
+const struct nlattr *stape_message_excess(struct genl_info *info, u64 types, u32 max)
 {
 	const struct nlattr *attr;
 	int rest;
 
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest)
-		if (types & BIT(nla_type(attr)) && !max--)
+		if (types & BIT_ULL(nla_type(attr)) && !max--)
 			return attr;
 	return NULL;
 }

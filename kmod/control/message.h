@@ -15,7 +15,7 @@ extern struct genl_family stape_family;
 int stape_message_permit(struct sk_buff *skb, struct netlink_ext_ack *extack);
 u32 stape_message_powers(struct sk_buff *skb);
 bool stape_message_owns(struct sk_buff *skb, const struct stape_account *account);
-const struct nlattr *stape_message_excess(struct genl_info *info, u32 types, u32 max);
+const struct nlattr *stape_message_excess(struct genl_info *info, u64 types, u32 max);
 struct sk_buff *stape_message_reply(struct genl_info *info);
 int stape_message_send(struct sk_buff *skb, int ret, struct genl_info *info);
 void *stape_message_dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd);

@@ -176,6 +176,7 @@ static int stape_filter_set(struct stape_session *session, struct genl_info *inf
 	const struct nlattr *attr;
 	int rest, ret, n = 0;
 
+	/* stape_filter_set_doit() has checked their number. */
 	patterns = kcalloc(STAPE_FILTER_PATTERNS_MAX, sizeof(*patterns), GFP_KERNEL_ACCOUNT);
 	if (!patterns)
 		return -ENOMEM;
@@ -187,7 +188,10 @@ static int stape_filter_set(struct stape_session *session, struct genl_info *inf
 	return ret;
 }
 
-/* Changes a filter while probes keep it up to date.  If that fails, no probe stays on in vain. */
+/*
+ * Changes a filter while probes keep it up to date.  If that fails, a session that this has
+ * attached is detached again, unless some of the tasks have been added.
+ */
 static int stape_filter_do(struct genl_info *info,
 			   int (*change)(struct stape_session *session, struct genl_info *info))
 {
@@ -206,7 +210,7 @@ static int stape_filter_do(struct genl_info *info,
 }
 
 #define STAPE_FILTER_OBJECTS \
-	(BIT(STAPE_A_SESSION_PID) | BIT(STAPE_A_SESSION_TID) | BIT(STAPE_A_SESSION_CGROUP))
+	(BIT_ULL(STAPE_A_SESSION_PID) | BIT_ULL(STAPE_A_SESSION_TID) | BIT_ULL(STAPE_A_SESSION_CGROUP))
 
 int stape_filter_change_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -228,7 +232,7 @@ int stape_filter_change_doit(struct sk_buff *skb, struct genl_info *info)
 
 int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct nlattr *attr = stape_message_excess(info, BIT(STAPE_A_SESSION_EXCLUDE_COMM),
+	const struct nlattr *attr = stape_message_excess(info, BIT_ULL(STAPE_A_SESSION_EXCLUDE_COMM),
 							 STAPE_FILTER_PATTERNS_MAX);
 
 	if (attr) {

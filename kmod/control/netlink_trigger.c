@@ -98,7 +98,7 @@ static int stape_trigger_read(const struct nlattr *attr, struct stape_trigger_se
  */
 int stape_trigger_read_all(struct genl_info *info, struct stape_trigger_setup *setups, u32 *nr)
 {
-	const struct nlattr *attr = stape_message_excess(info, BIT(STAPE_A_SESSION_TRIGGER),
+	const struct nlattr *attr = stape_message_excess(info, BIT_ULL(STAPE_A_SESSION_TRIGGER),
 							 STAPE_TRIGGERS_MAX);
 	int rest, ret = 0;
 

@@ -126,20 +126,20 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 	stape_waiter_init(&wf->waiter, &wf->cpus, stape_waiter_wake);
 	ret = stape_waiter_rings(wf, &request);
 	if (ret)
-		goto err_rings;
+		goto err_free;
 	fd = get_unused_fd_flags(O_CLOEXEC);
 	ret = fd;
 	if (fd < 0)
-		goto err_rings;
+		goto err_free;
 	request.fd = fd;
 	ret = -EFAULT;
 	if (copy_to_user(arg, &request, min(size, sizeof(request))))
-		goto err_file;
+		goto err_fd;
 	anon = anon_inode_getfile("[schedtape-stream]", &stape_waiter_fops, wf,
 				  O_RDONLY | O_CLOEXEC);
 	ret = PTR_ERR(anon);
 	if (IS_ERR(anon))
-		goto err_file;
+		goto err_fd;
 	wf->file = get_file(file);
 	ret = stape_session_add_waiter(session, &wf->waiter);
 	if (ret) {
@@ -150,9 +150,9 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 	fd_install(fd, anon);
 	return 0;
 
-err_file:
+err_fd:
 	put_unused_fd(fd);
-err_rings:
+err_free:
 	kfree(wf);
 	return ret;
 }

@@ -15,9 +15,9 @@ static DEFINE_SPINLOCK(stape_actives_lock);
 /* Read by probes under RCU. */
 HLIST_HEAD(stape_actives);
 /* Read by probes under RCU, changed by the owner of the id. */
-DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_MANY]);
+DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_NR_MULTI]);
 
-static_assert(STAPE_FILTER_MANY - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
+static_assert(STAPE_FILTER_NR_MULTI - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
 
 /* There is an id for each session that has rings. */
 static void stape_active_take_id(struct stape_active *active)

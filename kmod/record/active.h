@@ -67,7 +67,7 @@ struct stape_active {
 extern struct hlist_head stape_actives;
 
 /* The rings of a CPU by the numbers of filters. */
-DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_MANY]);
+DECLARE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_NR_MULTI]);
 
 static inline void stape_waiter_init(struct stape_waiter *waiter, const struct cpumask *cpus,
 				     void (*wake)(struct stape_wake *wake))
@@ -83,7 +83,7 @@ void stape_active_remove(struct stape_active *active);
 void stape_active_resync_soon(struct stape_active *active);
 void stape_active_moved(struct stape_active *active, u32 tgid);
 
-/* Returns the ring of a filter's session.  @nr: its number, neither 0 nor STAPE_FILTER_MANY */
+/* Returns the ring of a filter's session.  @nr: its number, neither 0 nor STAPE_FILTER_NR_MULTI */
 static __always_inline struct stape_ring *stape_active_ring(unsigned long nr)
 {
 	return this_cpu_read(stape_active_rings[nr]);

@@ -25,9 +25,9 @@ struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS] = {
 
 /* The numbers in use, and the filters that have them.  Read under RCU. */
 static unsigned long stape_filters_used;
-static struct stape_filter *stape_filters[STAPE_FILTER_MANY];
+static struct stape_filter *stape_filters[STAPE_FILTER_NR_MULTI];
 
-static_assert(STAPE_FILTER_MANY <= BITS_PER_LONG);
+static_assert(STAPE_FILTER_NR_MULTI <= BITS_PER_LONG);
 
 /**
  * stape_filter_alloc_ids() - make the array of ids, before probes are attached
@@ -177,7 +177,7 @@ void stape_filter_destroy(struct stape_filter *filter)
  */
 void stape_filter_publish(struct stape_filter *filter, bool slow)
 {
-	u32 nr = find_next_zero_bit(&stape_filters_used, STAPE_FILTER_MANY, 1);
+	u32 nr = find_next_zero_bit(&stape_filters_used, STAPE_FILTER_NR_MULTI, 1);
 
 	WRITE_ONCE(filter->closed, false);
 	filter->id = nr + (slow ? STAPE_FILTER_SLOW : 0);

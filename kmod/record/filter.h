@@ -28,15 +28,15 @@ struct cgroup;
  * for several filters.
  */
 #define STAPE_FILTER_NUMBERS		32
-#define STAPE_FILTER_MANY		(STAPE_FILTER_NUMBERS - 1)
+#define STAPE_FILTER_NR_MULTI		(STAPE_FILTER_NUMBERS - 1)
 
 /*
  * The id of a PID is the number of the filter that has it.  Added to that is STAPE_FILTER_SLOW, if
  * the usual way to write an event does not do: for several filters, and if the session's clock is
- * CLOCK_MONOTONIC.  So one test of the sign tells.
+ * CLOCK_MONOTONIC.  So one test of the sign finds both.
  */
 #define STAPE_FILTER_SLOW		S8_MIN
-#define STAPE_FILTER_MULTI		(STAPE_FILTER_SLOW + STAPE_FILTER_MANY)
+#define STAPE_FILTER_MULTI		(STAPE_FILTER_SLOW + STAPE_FILTER_NR_MULTI)
 /* The id of PID 0, which the idle tasks have.  Only the switch probe meets them. */
 #define STAPE_FILTER_IDLE		STAPE_FILTER_SLOW
 
@@ -238,7 +238,7 @@ static __always_inline bool stape_filter_is_slow(long id)
 	return (unsigned long)id > (unsigned long)STAPE_FILTER_IDLE;
 }
 
-/* Returns the number of the filter that an id stands for, 0 or STAPE_FILTER_MANY. */
+/* Returns the number of the filter that an id stands for, 0 or STAPE_FILTER_NR_MULTI. */
 static __always_inline unsigned long stape_filter_nr(long id)
 {
 	return id & (STAPE_FILTER_NUMBERS - 1);

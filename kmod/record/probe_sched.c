@@ -5,9 +5,9 @@
  * for all probes.
  *
  * A probe that the kernel calls writes the usual event of a session that has the CPU's counter as
- * its clock.  It calls nothing but at its end, so that it saves no registers.  Where an id is slow
- * (STAPE_FILTER_SLOW), a function of its own reads CLOCK_MONOTONIC, or writes the event to several
- * sessions.
+ * its clock.  It calls nothing but at its end, so that it saves no registers.  (The probe of
+ * wakeup_new, a rare event, does.)  Where an id is slow (STAPE_FILTER_SLOW), a function of its own
+ * reads CLOCK_MONOTONIC, or writes the event to several sessions.
  */
 #include "record/probes.h"
 
@@ -55,7 +55,7 @@ static __always_inline bool stape_probe_idle_known(const struct stape_ring *ring
 
 /* -- any switch -------------------------------------------------------------- */
 
-/* Returns the number of the filter that has a task, 0 for the idle tasks, or STAPE_FILTER_MANY. */
+/* Returns the number of the filter that has a task, STAPE_FILTER_NR_MULTI, or 0 for idle tasks. */
 static __always_inline unsigned long stape_probe_nr(const s8 *ids, const struct task_struct *task)
 {
 	return stape_filter_nr(stape_filter_id(ids, task->pid));
@@ -71,30 +71,45 @@ static __always_inline bool stape_probe_runnable(bool preempt, const struct task
 }
 
 /*
+ * Returns the time of an event by a ring's clock.  @now: the event's times by both clocks, 0: not
+ * read yet.  So the event has one time in all sessions with the same clock.
+ */
+static __always_inline u64 stape_probe_now(const struct stape_ring *ring, u64 now[2])
+{
+	if (!now[ring->counter])
+		now[ring->counter] = stape_ring_now(ring);
+	return now[ring->counter];
+}
+
+/*
  * Writes a switch if the session has @next, or if the stream says that the CPU runs a recorded
- * task.  Has triggers look at it before.  @left, @entered: the session has @prev, @next.
+ * task.  Has triggers look at it before.  @left, @entered: the session has @prev, @next.  @now: of
+ * stape_probe_now().
  */
 static notrace void stape_probe_switch_write(struct stape_ring *ring, struct task_struct *prev,
 					     bool left, struct task_struct *next, bool entered,
-					     u32 state)
+					     u32 state, u64 now[2])
 {
 	u32 low = stape_encode_switch_low(entered, next->pid, state);
-	u64 now = stape_ring_now(ring), arg = 0;
+	u32 curr_pid = stape_ring_curr_pid(ring);
+	u64 arg = 0;
 
-	if (stape_trigger_enabled() && ring->waits)
-		stape_trigger_switch(ring, prev, left, next, entered, state, now);
-	if (!stape_ring_curr_pid(ring)) {
-		if (!entered) {
-			stape_ring_forget_curr(ring);
-			return;
-		}
-	} else if (ring->syscalls && stape_syscall_has_regs(prev) &&
-		   state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD) {
+	if (stape_trigger_enabled() && ring->waits && (left || entered))
+		stape_trigger_switch(ring, prev, left, next, entered, state,
+				     stape_probe_now(ring, now));
+	if (!curr_pid && !entered) {
+		stape_ring_forget_curr(ring);
+		return;
+	}
+	/* A task that has left the filter may run where the stream still names another one. */
+	if (curr_pid && curr_pid == prev->pid && ring->syscalls && stape_syscall_has_regs(prev) &&
+	    state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD) {
 		low |= STAPE_SWITCH_SYSCALL;
 		low |= stape_in_32bit_syscall(prev) ? STAPE_SWITCH_SYSCALL_32 : 0;
 		arg = (u64)stape_syscall_number(prev) << STAPE_SWITCH_SYSCALL_SHIFT;
 	}
-	stape_ring_put_any(ring, stape_ring_word(STAPE_EV_SWITCH, low), arg, now);
+	stape_ring_put_any(ring, stape_ring_word(STAPE_EV_SWITCH, low), arg,
+			   stape_probe_now(ring, now));
 }
 
 /* Writes a switch to all sessions that it concerns.  @prev_nr, @nr: of stape_probe_nr() */
@@ -104,17 +119,19 @@ static __always_inline void stape_probe_switch_all(struct task_struct *prev, uns
 {
 	unsigned long both = prev_nr | nr;
 	struct stape_active *active;
+	u64 now[2] = { 0 };
 
 	if (!both)
 		return;
-	if (likely((!nr || !prev_nr || nr == prev_nr) && both != STAPE_FILTER_MANY)) {
-		stape_probe_switch_write(stape_active_ring(both), prev, prev_nr, next, nr, state);
+	if (likely((!nr || !prev_nr || nr == prev_nr) && both != STAPE_FILTER_NR_MULTI)) {
+		stape_probe_switch_write(stape_active_ring(both), prev, prev_nr, next, nr, state,
+					 now);
 		return;
 	}
 	for_each_active(active)
 		stape_probe_switch_write(this_cpu_ptr(active->rings), prev,
 					 stape_filter_has(&active->filter, prev), next,
-					 stape_filter_has(&active->filter, next), state);
+					 stape_filter_has(&active->filter, next), state, now);
 }
 
 /* Writes any switch. */
@@ -205,8 +222,9 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 }
 
 /*
- * Writes a switch between tasks of which one at least has a slow id.  That of a session with
- * CLOCK_MONOTONIC has its own way here.  @id: that of @prev.
+ * Writes a switch between tasks of which one at least has a slow id.  If one session with
+ * CLOCK_MONOTONIC has both, or has @prev and nobody has @next, it is written here; all others by
+ * stape_probe_switch_any().  @id: that of @prev.
  */
 static __always_inline void stape_probe_switch_by_mono(void *data, bool preempt,
 						       struct task_struct *prev,
@@ -386,7 +404,7 @@ static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
  * The same ids are read again, which saves registers.  The parameters are in the registers of the
  * tracepoint's.
  */
-static noinline notrace void stape_probe_switch_slow(void *data, u32 state,
+static noinline notrace void stape_probe_switch_again(void *data, u32 state,
 						     struct task_struct *prev,
 						     struct task_struct *next)
 {
@@ -439,7 +457,7 @@ static __always_inline void stape_probe_switch_by_id(void *data, struct task_str
 						state);
 	}
 	if (unlikely(!done))
-		stape_probe_switch_slow(data, state, prev, next);
+		stape_probe_switch_again(data, state, prev, next);
 }
 
 static noinline notrace void stape_probe_switch_triggers(void *data, bool preempt,
@@ -488,12 +506,10 @@ static __always_inline u64 stape_probe_word(const struct task_struct *task, u64 
 	return stape_ring_word(type, pid << STAPE_PID_SHIFT | (arg & STAPE_ARG_MASK));
 }
 
-/* Writes an event of one task for a session, and has its triggers look at it. */
+/* Writes an event of one task for a session at @now, and has its triggers look at it. */
 static notrace void stape_probe_write_one(struct stape_ring *ring, struct task_struct *task,
-					  u64 type, u32 arg)
+					  u64 type, u32 arg, u64 now)
 {
-	u64 now = stape_ring_now(ring);
-
 	stape_ring_put_any(ring, stape_probe_word(task, type, arg), arg, now);
 	if (stape_trigger_enabled() && type == STAPE_EV_WAKEUP)
 		stape_trigger_wakeup(ring, task, now);
@@ -509,15 +525,22 @@ static noinline notrace void stape_probe_write_any(long id, struct task_struct *
 						   u32 arg)
 {
 	struct stape_active *active;
+	struct stape_ring *ring;
+	u64 now[2] = { 0 };
 	unsigned long flags;
 
 	local_irq_save(flags);
-	if (id != STAPE_FILTER_MULTI)
-		stape_probe_write_one(stape_active_ring(stape_filter_nr(id)), task, type, arg);
-	else
-		for_each_active(active)
+	if (id != STAPE_FILTER_MULTI) {
+		ring = stape_active_ring(stape_filter_nr(id));
+		stape_probe_write_one(ring, task, type, arg, stape_ring_now(ring));
+	} else {
+		for_each_active(active) {
+			ring = this_cpu_ptr(active->rings);
 			if (stape_filter_has(&active->filter, task))
-				stape_probe_write_one(this_cpu_ptr(active->rings), task, type, arg);
+				stape_probe_write_one(ring, task, type, arg,
+						      stape_probe_now(ring, now));
+		}
+	}
 	local_irq_restore(flags);
 }
 

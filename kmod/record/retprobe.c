@@ -26,7 +26,10 @@ MODULE_PARM_DESC(calls_max, "calls of each probed function that are followed at 
 /* Calls between stape_retprobe_begin() and stape_retprobe_end(). */
 atomic_t stape_retprobe_calls;
 
-/* Protects stape_retprobe_counted, and clears a probe's own count, so that none is added twice. */
+/*
+ * Protects stape_retprobe_counted.  Held while a probe's own count is added to it and cleared, so
+ * that no call is counted twice.
+ */
 static DEFINE_SPINLOCK(stape_retprobe_lock);
 static u64 stape_retprobe_counted;
 

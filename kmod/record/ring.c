@@ -492,7 +492,7 @@ noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64
  * stape_ring_put_any() - write any event without payload, or count it as lost
  * @ring: this CPU's ring
  * @word: stape_ring_word()
- * @arg: its whole argument, if that has more bits than the word has room for
+ * @arg: its whole argument; of a switch 0, unless it names a system call
  * @now: by the session's clock
  *
  * A switch from idle or another task goes the slow way, because the reader may have to be told of

@@ -340,8 +340,8 @@ static void stape_session_forget_waiter(struct stape_session *session,
 /**
  * stape_session_remove_waiter() - undo stape_session_add_waiter()
  * @session: the session
- * @waiter: may not have been added.  Probes that have found it in a ring use it until a grace
- *	period is over, and may queue its @wake until then
+ * @waiter: may not have been added; nothing adds it any more.  Probes that have found it in a ring
+ *	use it until a grace period is over, and may queue its @wake until then
  *
  * Context: may sleep.
  */

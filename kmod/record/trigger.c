@@ -15,7 +15,7 @@
 #include "record/filter.h"
 #include "record/watch.h"
 
-/* For so long a trigger that has fired only counts: a storm must not fill tape and sockets. */
+/* How long a trigger that has fired only counts: a storm must not fill tape and sockets. */
 #define STAPE_TRIGGER_REST_MS	10
 
 static_assert(STAPE_TRIGGERS_MAX <= STAPE_WAITS_FIRED_MASK);
@@ -148,7 +148,7 @@ void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u3
  * @triggers: a session's
  * @kind: enum stape_trigger_kind, or 0: none
  * @from: how many of the kind, those with the lowest limits, have fired already
- * @task: the task, which waits on this CPU, or runs here
+ * @task: the task, which runs or waits on this CPU, or is woken from here
  * @value: by the session's clock
  * @lasts: the wait or run has not ended
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Watched tasks: a table by task, in which the switch probe counts their CPU time.  And the key of
- * what that probe does besides writing the switch.
+ * Watched tasks: a table by task, in which the switch probe counts their CPU time.  And
+ * stape_extras_key.
  */
 #include "record/watch.h"
 
@@ -15,7 +15,7 @@
 
 /* It remains on for 10 s after the last user, because each change patches the kernel's code. */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_extras_key, 10 * HZ);
-atomic_t stape_watch_users;
+atomic_t stape_watch_users __read_mostly;
 
 /* All watched tasks: read by the switch probe, changed under the lock. */
 static DEFINE_HASHTABLE(stape_watches, 14);

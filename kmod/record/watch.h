@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tasks that a higher room watches, cf. the kernel's struct preempt_notifier: a replay watches its
- * players.  And the key of that and of all else that the switch probe does only if asked to.
+ * players.  And stape_extras_key, which is on while the switch probe has more to do than to write
+ * the switch.
  */
 #ifndef _STAPE_WATCH_H
 #define _STAPE_WATCH_H

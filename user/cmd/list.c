@@ -32,8 +32,7 @@
 /**
  * struct list - the module's sessions and replays
  * @recorders: processes with a name, of record --name, and what they say of themselves, or NULL
- * @users: who has them, in the order in which they are met, and what each has in all; a session
- *	without a ring takes nothing
+ * @users: the users of these, and the sums of each; sessions without rings are not counted
  * @now: CLOCK_MONOTONIC, ns
  */
 struct list {
