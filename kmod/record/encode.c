@@ -421,7 +421,7 @@ void stape_encode_resync(struct stape_active *active)
 	if (stape_ring_curr_pid(ring) == (recorded ? current->pid : 0))
 		return;
 	low = stape_encode_switch_low(recorded, current->pid, STAPE_STATE_RUNNING);
-	stape_ring_put_any(ring, stape_ring_word(STAPE_EV_SWITCH, low), 0, now);
+	stape_ring_put_switch(ring, stape_ring_word(STAPE_EV_SWITCH, low), now);
 	WRITE_ONCE(ring->running_since, now);
 }
 

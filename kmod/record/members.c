@@ -382,8 +382,8 @@ static void stape_members_clear(struct stape_active *active, u32 pid, bool gone)
  *
  * This is called at a tick after the task's last switch; when it exits, if it is no member, or in a
  * pause; and for a leader when its last thread exits, because the bits of a leader stay while its
- * threads run.  Each call comes after a change that the others look at: of the task's @on_cpu, or of
- * signal->live.  The PID's lock orders them, so the last one clears what is left.
+ * threads run.  Each call comes after a change that the others look at: of @on_cpu of the task, or
+ * of signal->live.  The PID's lock orders them, so the last one clears what is left.
  *
  * Context: interrupts off, no runqueue lock, but see stape_members_add_dead().
  */

@@ -86,13 +86,13 @@ static __always_inline u64 stape_probe_now(const struct stape_ring *ring, u64 no
  * task.  Has triggers look at it before.  @left, @entered: the session has @prev, @next.  @now: of
  * stape_probe_now().
  */
-static notrace void stape_probe_switch_write(struct stape_ring *ring, struct task_struct *prev,
+static __always_inline void stape_probe_switch_write(struct stape_ring *ring, struct task_struct *prev,
 					     bool left, struct task_struct *next, bool entered,
 					     u32 state, u64 now[2])
 {
-	u32 low = stape_encode_switch_low(entered, next->pid, state);
+	u64 word = stape_ring_word(STAPE_EV_SWITCH,
+				   stape_encode_switch_low(entered, next->pid, state));
 	u32 curr_pid = stape_ring_curr_pid(ring);
-	u64 arg = 0;
 
 	if (stape_trigger_enabled() && ring->waits && (left || entered))
 		stape_trigger_switch(ring, prev, left, next, entered, state,
@@ -102,14 +102,28 @@ static notrace void stape_probe_switch_write(struct stape_ring *ring, struct tas
 		return;
 	}
 	/* A task that has left the filter may run where the stream still names another one. */
-	if (curr_pid && curr_pid == prev->pid && ring->syscalls && stape_syscall_has_regs(prev) &&
+	if (ring->syscalls && curr_pid && curr_pid == prev->pid && stape_syscall_has_regs(prev) &&
 	    state != STAPE_STATE_RUNNING && state != STAPE_STATE_DEAD) {
-		low |= STAPE_SWITCH_SYSCALL;
-		low |= stape_in_32bit_syscall(prev) ? STAPE_SWITCH_SYSCALL_32 : 0;
-		arg = (u64)stape_syscall_number(prev) << STAPE_SWITCH_SYSCALL_SHIFT;
+		word |= STAPE_SWITCH_SYSCALL;
+		word |= stape_in_32bit_syscall(prev) ? STAPE_SWITCH_SYSCALL_32 : 0;
+		stape_ring_put_long(ring, word, stape_syscall_number(prev),
+				    stape_probe_now(ring, now));
+	} else {
+		stape_ring_put_switch(ring, word, stape_probe_now(ring, now));
 	}
-	stape_ring_put_any(ring, stape_ring_word(STAPE_EV_SWITCH, low), arg,
-			   stape_probe_now(ring, now));
+}
+
+/* Writes a switch to all sessions, of which several may have the tasks. */
+static noinline notrace void stape_probe_switch_each(struct task_struct *prev,
+						     struct task_struct *next, u32 state)
+{
+	struct stape_active *active;
+	u64 now[2] = { 0 };
+
+	for_each_active(active)
+		stape_probe_switch_write(this_cpu_ptr(active->rings), prev,
+					 stape_filter_has(&active->filter, prev), next,
+					 stape_filter_has(&active->filter, next), state, now);
 }
 
 /* Writes a switch to all sessions that it concerns.  @prev_nr, @nr: of stape_probe_nr() */
@@ -118,20 +132,15 @@ static __always_inline void stape_probe_switch_all(struct task_struct *prev, uns
 						   u32 state)
 {
 	unsigned long both = prev_nr | nr;
-	struct stape_active *active;
 	u64 now[2] = { 0 };
 
 	if (!both)
 		return;
-	if (likely((!nr || !prev_nr || nr == prev_nr) && both != STAPE_FILTER_NR_MULTI)) {
+	if (unlikely((nr && prev_nr && nr != prev_nr) || both == STAPE_FILTER_NR_MULTI))
+		stape_probe_switch_each(prev, next, state);
+	else
 		stape_probe_switch_write(stape_active_ring(both), prev, prev_nr, next, nr, state,
 					 now);
-		return;
-	}
-	for_each_active(active)
-		stape_probe_switch_write(this_cpu_ptr(active->rings), prev,
-					 stape_filter_has(&active->filter, prev), next,
-					 stape_filter_has(&active->filter, next), state, now);
 }
 
 /* Writes any switch. */
@@ -221,6 +230,24 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 	}
 }
 
+/* Writes a switch between tasks that different sessions have.  Neither is an idle task. */
+static __always_inline void stape_probe_switch_other(void *data, bool preempt,
+						     struct task_struct *prev,
+						     struct task_struct *next,
+						     unsigned int prev_state, long id,
+						     long next_id)
+{
+	bool multi = id == STAPE_FILTER_MULTI || next_id == STAPE_FILTER_MULTI;
+
+	/* As in stape_probe_switch_usual(). */
+	if (likely(multi && !preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
+		stape_probe_switch_each(prev, next, STAPE_STATE_SLEEPING);
+	else if (multi && stape_probe_runnable(preempt, prev))
+		stape_probe_switch_each(prev, next, STAPE_STATE_RUNNING);
+	else
+		stape_probe_switch_any(data, preempt, prev, next, prev_state);
+}
+
 /*
  * Writes a switch between tasks of which one at least has a slow id.  If one session with
  * CLOCK_MONOTONIC has both, or has @prev and nobody has @next, it is written here; all others by
@@ -236,17 +263,19 @@ static __always_inline void stape_probe_switch_by_mono(void *data, bool preempt,
 
 	/* Ids below STAPE_FILTER_MULTI are those of such sessions, and STAPE_FILTER_IDLE. */
 	if (unlikely(id >= STAPE_FILTER_MULTI))
-		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
+		stape_probe_switch_other(data, preempt, prev, next, prev_state, id, next_id);
 	else if (next_id == id)
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
 					 stape_filter_nr(id), true, next->pid, true, syscalls,
 					 false);
-	else if (!next_id && id != STAPE_FILTER_IDLE)
+	else if (id == STAPE_FILTER_IDLE)
+		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
+	else if (!next_id)
 		stape_probe_switch_usual(data, preempt, prev, next, prev_state,
 					 stape_filter_nr(id), false, STAPE_PROBE_OTHER, true,
 					 syscalls, false);
 	else
-		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
+		stape_probe_switch_other(data, preempt, prev, next, prev_state, id, next_id);
 }
 
 static noinline notrace void stape_probe_switch_slow_id(void *data, bool preempt,
@@ -443,7 +472,7 @@ static __always_inline void stape_probe_switch_by_id(void *data, struct task_str
 			return;
 		if (likely(id > 0))
 			done = stape_probe_switch_quick(stape_active_ring(id), prev, true,
-							next->pid, true, state);
+							READ_ONCE(next->pid), true, state);
 	} else if (!id && prev_id != STAPE_FILTER_IDLE) {
 		if (likely(!stape_filter_is_slow(prev_id)))
 			done = stape_probe_switch_quick(stape_active_ring(prev_id), prev, true,
@@ -453,8 +482,8 @@ static __always_inline void stape_probe_switch_by_id(void *data, struct task_str
 		return;
 	} else if (!prev_id && likely(id > 0) &&
 		   likely(stape_probe_idle_known(stape_active_ring(id)))) {
-		done = stape_probe_switch_quick(stape_active_ring(id), prev, false, next->pid, true,
-						state);
+		done = stape_probe_switch_quick(stape_active_ring(id), prev, false,
+						READ_ONCE(next->pid), true, state);
 	}
 	if (unlikely(!done))
 		stape_probe_switch_again(data, state, prev, next);
@@ -488,7 +517,7 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 {
 	if (!stape_extras_enabled())
 		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, false);
-	else if (unlikely(atomic_read(&stape_watch_users)))
+	else if (stape_watch_enabled())
 		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
 	else if (static_branch_likely(&stape_trigger_key.key))
 		stape_probe_switch_triggers(data, preempt, prev, next, prev_state);
@@ -507,7 +536,7 @@ static __always_inline u64 stape_probe_word(const struct task_struct *task, u64 
 }
 
 /* Writes an event of one task for a session at @now, and has its triggers look at it. */
-static notrace void stape_probe_write_one(struct stape_ring *ring, struct task_struct *task,
+static __always_inline void stape_probe_write_one(struct stape_ring *ring, struct task_struct *task,
 					  u64 type, u32 arg, u64 now)
 {
 	stape_ring_put_any(ring, stape_probe_word(task, type, arg), arg, now);

@@ -489,30 +489,6 @@ noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64
 }
 
 /**
- * stape_ring_put_any() - write any event without payload, or count it as lost
- * @ring: this CPU's ring
- * @word: stape_ring_word()
- * @arg: its whole argument; of a switch 0, unless it names a system call
- * @now: by the session's clock
- *
- * A switch from idle or another task goes the slow way, because the reader may have to be told of
- * idle time.
- *
- * Context: interrupts off, on the ring's CPU.  Any lock may be held.
- */
-void notrace stape_ring_put_any(struct stape_ring *ring, u64 word, u64 arg, u64 now)
-{
-	if (stape_ring_is_switch(word) && !stape_ring_curr_pid(ring))
-		stape_ring_put_slow(ring, word, word & STAPE_ARG_MASK, now);
-	else if (unlikely(arg > STAPE_ARG_MASK))
-		stape_ring_put_long(ring, word, arg >> STAPE_ARG_BITS, now);
-	else if (word >> STAPE_TYPE_SHIFT == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
-		stape_ring_put_wakeup(ring, word, now);
-	else
-		stape_ring_put(ring, word, now);
-}
-
-/**
  * stape_ring_put_payload() - write an event with a payload
  * @ring: this CPU's ring
  * @now: by the session's clock

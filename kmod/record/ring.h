@@ -145,7 +145,6 @@ u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
 void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 arg, u64 now);
-void stape_ring_put_any(struct stape_ring *ring, u64 word, u64 arg, u64 now);
 void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
 			    const u64 *payload, u32 words);
 
@@ -307,6 +306,44 @@ static __always_inline void stape_ring_put_wakeup(struct stape_ring *ring, u64 w
 		return;
 	}
 	stape_ring_put(ring, word, now);
+}
+
+/**
+ * stape_ring_put_any() - write any event without payload that is no switch, or count it as lost
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ * @arg: its whole argument, of which the word has the low 10 bits
+ * @now: by the session's clock
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put_any(struct stape_ring *ring, u64 word, u64 arg, u64 now)
+{
+	if (unlikely(arg > STAPE_ARG_MASK))
+		stape_ring_put_long(ring, word, arg >> STAPE_ARG_BITS, now);
+	else if (word >> STAPE_TYPE_SHIFT == STAPE_EV_WAKEUP && arg <= STAPE_WAKE_CPU_MASK)
+		stape_ring_put_wakeup(ring, word, now);
+	else
+		stape_ring_put(ring, word, now);
+}
+
+/**
+ * stape_ring_put_switch() - write any switch that names no system call, or count it as lost
+ * @ring: this CPU's ring
+ * @word: stape_ring_word()
+ * @now: by the session's clock
+ *
+ * A switch from idle or another task goes the slow way, because the reader may have to be told of
+ * idle time.
+ *
+ * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ */
+static __always_inline void stape_ring_put_switch(struct stape_ring *ring, u64 word, u64 now)
+{
+	if (stape_ring_curr_pid(ring))
+		stape_ring_put(ring, word, now);
+	else
+		stape_ring_put_slow(ring, word, word & STAPE_ARG_MASK, now);
 }
 
 #endif /* _STAPE_RING_H */

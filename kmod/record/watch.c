@@ -15,7 +15,8 @@
 
 /* It remains on for 10 s after the last user, because each change patches the kernel's code. */
 DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_extras_key, 10 * HZ);
-atomic_t stape_watch_users __read_mostly;
+/* On while tasks may be watched, and as long after that. */
+DEFINE_STATIC_KEY_DEFERRED_FALSE(stape_watch_key, 10 * HZ);
 
 /* All watched tasks: read by the switch probe, changed under the lock. */
 static DEFINE_HASHTABLE(stape_watches, 14);
@@ -42,12 +43,13 @@ void stape_extras_put(void)
 }
 
 /**
- * stape_extras_exit() - wait until the last stape_extras_put() has taken effect
+ * stape_extras_exit() - wait until the last put and disable have taken effect
  *
  * Context: module exit; may sleep.
  */
 void stape_extras_exit(void)
 {
+	static_key_deferred_flush(&stape_watch_key);
 	static_key_deferred_flush(&stape_extras_key);
 }
 
@@ -58,8 +60,8 @@ void stape_extras_exit(void)
  */
 void stape_watch_enable(void)
 {
-	atomic_inc(&stape_watch_users);
 	stape_extras_get();
+	static_branch_deferred_inc(&stape_watch_key);
 }
 
 /**
@@ -69,8 +71,8 @@ void stape_watch_enable(void)
  */
 void stape_watch_disable(void)
 {
+	static_branch_slow_dec_deferred(&stape_watch_key);
 	stape_extras_put();
-	atomic_dec(&stape_watch_users);
 }
 
 /* Returns a task's watch, or NULL.  For RCU readers. */

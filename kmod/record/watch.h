@@ -7,7 +7,6 @@
 #ifndef _STAPE_WATCH_H
 #define _STAPE_WATCH_H
 
-#include <linux/atomic.h>
 #include <linux/jump_label_ratelimit.h>
 #include <linux/types.h>
 
@@ -57,7 +56,7 @@ struct stape_watch {
  * when it is off.
  */
 extern struct static_key_false_deferred stape_extras_key;
-extern atomic_t stape_watch_users;
+extern struct static_key_false_deferred stape_watch_key;
 
 /* Returns true if the switch probe may have more to do than to write the switch. */
 static __always_inline bool stape_extras_enabled(void)
@@ -65,10 +64,10 @@ static __always_inline bool stape_extras_enabled(void)
 	return static_branch_unlikely(&stape_extras_key.key);
 }
 
-/* Returns true if a task may be watched.  This is a nop while nobody needs more of the probes. */
+/* Returns true if a task may be watched.  Then stape_extras_enabled(), too. */
 static __always_inline bool stape_watch_enabled(void)
 {
-	return stape_extras_enabled() && unlikely(atomic_read(&stape_watch_users));
+	return static_branch_unlikely(&stape_watch_key.key);
 }
 
 void stape_extras_get(void);

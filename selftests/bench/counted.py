@@ -198,7 +198,7 @@ def targets(results):
          max((section["instructions"] for section in sections), default=None), 50000],
         ["the same, 30,000 threads, more than with 1,000", growth(sections), 10000],
         ["fork and exit, without descriptions",
-         loads.get("forks", {}).get("life"), 400],
+         loads.get("forks", {}).get("life"), 520],
         ["system calls, a switch of a task that sleeps",
          loads["syscalls"]["switch"] - loads["pingpong"]["switch"] if loads else None, 16],
         ["triggers, a switch",

@@ -15,9 +15,9 @@ make_folder
 kernel=${KERNEL:-$("$top/selftests/qemu/fetch" default)}
 read -r few many <<< "${THREADS:-300 3000}"
 limit=50000
-# For a fork and its exit: 345 on 6.12 and 7.3, and 605 for descriptions, or 690 if the kernel finds
-# the emulator's TSC unstable, so that the session has CLOCK_MONOTONIC.
-life=370 descriptions=750
+# For a fork and its exit; and for descriptions: 605, or 690 if the kernel finds the emulator's TSC
+# unstable, so that the session has CLOCK_MONOTONIC.
+life=520 descriptions=750
 # More for a switch of a task that sleeps, if it names the system call: 17.2 on 6.12, of which 15
 # are in the probe, and the rest is because pages are full sooner.
 syscalls=19
