@@ -158,8 +158,8 @@ $(DEV)/%.service: user/systemd/%.service.in FORCE
 KMOD	= $(BUILD)/kmod/$(KERNEL)
 link	= find $(1) -type l -delete && cp -rs $(CURDIR)/kmod/. $(1)/
 
-# Warnings are errors for the series that dkms.conf names. Other headers may cause some.
-TESTED	:= $(shell sed -n 's/^BUILD_EXCLUSIVE_KERNEL="^(\(.*\)).*/\1/p' dkms.conf | tr '|' ' ' | tr -cd '0-9. ')
+# Warnings are errors for the tested series. Other headers may cause some.
+TESTED	:= $(shell grep '^[0-9]' kmod/tested-series)
 KFLAGS	= $(if $(filter $(TESTED),$(KERNEL)),W=1e)
 
 module: KERNEL := $(KERNEL)
@@ -268,7 +268,7 @@ SRCDIR	:= /usr/src/schedtape-$(VERSION)
 KO	= /lib/modules/$(KVER)/updates/schedtape.ko
 PAGES	:= $(wildcard Documentation/man/*.[1-8])
 MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedtape/*.h) \
-	  kmod/Kbuild kmod/Makefile $(wildcard kmod/*.[ch] kmod/*/*.[ch])
+	  kmod/Kbuild kmod/Makefile kmod/dkms-try kmod/tested-series $(wildcard kmod/*.[ch] kmod/*/*.[ch])
 
 # file:mode:where
 INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \

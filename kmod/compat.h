@@ -3,7 +3,7 @@
  * The differences between kernels, and nothing else.  Kbuild includes this file in front of
  * every other, and defines STAPE_HAS_... for each feature that the kernel has, see features/.
  * There is a lowest version and no highest, because features decide: Kbuild reports what the
- * kernel lacks.  dkms.conf has the versions that the module is tested on.
+ * kernel lacks.  tested-series has the series that the module is tested on.
  */
 #ifndef _STAPE_COMPAT_H
 #define _STAPE_COMPAT_H

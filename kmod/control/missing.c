@@ -21,6 +21,17 @@ static size_t stape_missing_timers(char *text, size_t size)
 			 hrtimer_resolution / (unsigned int)NSEC_PER_USEC);
 }
 
+/* Kbuild defines STAPE_UNTESTED for kernels of other series, as a list of the tested ones. */
+static size_t stape_missing_tests(char *text, size_t size)
+{
+#ifdef STAPE_UNTESTED
+	return scnprintf(text, size, "tests: this version of schedtape is tested on Linux "
+			 STAPE_UNTESTED " only\n");
+#else
+	return 0;
+#endif
+}
+
 /**
  * stape_missing_text() - list what this kernel lacks
  * @text: to be filled: a line for each thing; "" if the kernel lacks nothing
@@ -34,7 +45,8 @@ size_t stape_missing_text(char *text, size_t size)
 	size_t n;
 
 	text[0] = '\0';
-	n = stape_attach_missing(text, size);
+	n = stape_missing_tests(text, size);
+	n += stape_attach_missing(text + n, size - n);
 	return n + stape_missing_timers(text + n, size - n);
 }
 

@@ -3,11 +3,10 @@
 # kernels.sh - the kernels on which the module is tested, and attempts on newer kernels. Sourced,
 # after qemu/suites.sh; try_untried also needs guests.sh.
 
-# tested_series: prints a line for each, oldest first; only dkms.conf names them
+# tested_series: prints a line for each, oldest first
 tested_series()
 {
-	sed -n 's/^BUILD_EXCLUSIVE_KERNEL="^(\(.*\))\\\."$/\1/p' "$top/dkms.conf" |
-	tr '|' '\n' | sed 's/[^0-9.]//g'
+	grep '^[0-9]' "$top/kmod/tested-series"
 }
 
 # is_tested NAME: tests whether NAME is of one of these series

@@ -10,6 +10,11 @@ here=$(dirname "$(realpath "$0")")
 . "${here%/module/lifecycle}/lib/commands.sh"
 resolution=$(awk '/\.resolution:/ { print $2; exit }' /proc/timer_list)
 lacking=()
+# In a kernel tree there is no list.
+series=$(uname -r | grep -oE '^[0-9]+\.[0-9]+') list=${here%/selftests/*}/kmod/tested-series
+[ ! -e "$list" ] || grep -qxF "$series" "$list" ||
+	lacking+=("tests: this version of schedtape is tested on Linux $(grep '^[0-9]' "$list" |
+		paste -sd , | sed 's/,/, /g') only")
 [ "${SCHEDTAPE_LACKS-}" != probes ] ||
 	lacking+=("return probes: changes of policy, priority, nice value and affinity and throttling of cgroups are not recorded")
 [ "$resolution" = 1 ] ||

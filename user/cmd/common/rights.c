@@ -10,11 +10,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <schedtape/version.h>
+
 #include "common/output.h"
 
 #define DEVICE		"/dev/schedtape"
 #define MODULE		"/sys/module/schedtape"
-#define OLDEST_MAJOR	6	/* the oldest series of dkms.conf */
+#define TRIES		"/var/lib/dkms/schedtape/" SCHEDTAPE_VERSION	/* see kmod/dkms-try */
+#define OLDEST_MAJOR	6	/* the oldest series of kmod/tested-series */
 #define OLDEST_MINOR	1
 
 static bool has_capability(unsigned int number)
@@ -61,9 +64,25 @@ static bool is_installed(const char *release)
 	return found;
 }
 
-const char *rights_no_module(const char *release, bool installed)
+const char *rights_excluded(const char *log)
 {
-	static char text[256];
+	static const char head[] = "schedtape: excluded: ";
+	static char line[512];
+	FILE *file = fopen(log, "re");
+	bool found = false;
+
+	if (!file)
+		return NULL;
+	while (!found && fgets(line, sizeof(line), file))
+		found = !strncmp(line, head, strlen(head));
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return found ? line + strlen(head) : NULL;
+}
+
+const char *rights_no_module(const char *release, bool installed, const char *excluded)
+{
+	static char text[640];
 	unsigned int major, minor;
 
 	if (sscanf(release, "%u.%u", &major, &minor) == 2 &&
@@ -71,6 +90,9 @@ const char *rights_no_module(const char *release, bool installed)
 		snprintf(text, sizeof(text), "the kernel %s is too old for the module: boot Linux "
 			 "%d.%d or a later one that README.rst lists", release, OLDEST_MAJOR,
 			 OLDEST_MINOR);
+	else if (!installed && excluded)
+		snprintf(text, sizeof(text), "the module does not build for the kernel %s: %s",
+			 release, excluded);
 	else if (!installed)
 		snprintf(text, sizeof(text), "the module is not installed for the kernel %s: "
 			 "sudo apt install schedtape-dkms linux-headers-%s", release, release);
@@ -82,10 +104,12 @@ const char *rights_no_module(const char *release, bool installed)
 static const char *missing_module(void)
 {
 	struct utsname name;
+	char log[256];
 
 	if (uname(&name))
-		return rights_no_module("", true);
-	return rights_no_module(name.release, is_installed(name.release));
+		return rights_no_module("", true, NULL);
+	snprintf(log, sizeof(log), TRIES "/try-%s.log", name.release);
+	return rights_no_module(name.release, is_installed(name.release), rights_excluded(log));
 }
 
 const char *rights_obstacle(bool loaded)

@@ -7,11 +7,15 @@
 
 #include <schedtape/client.h>
 
+/* Returns why the module does not build for a kernel, from the log of kmod/dkms-try, or NULL. */
+const char *rights_excluded(const char *log);
+
 /*
  * Returns why a kernel of this release has no module, with the command that helps.
  * @installed: modprobe(8) finds the module for this kernel
+ * @excluded: why the module does not build for it, or NULL
  */
-const char *rights_no_module(const char *release, bool installed);
+const char *rights_no_module(const char *release, bool installed, const char *excluded);
 
 /* Returns why this user cannot record, with the command that helps, or NULL. */
 const char *rights_obstacle(bool loaded);
