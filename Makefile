@@ -3,6 +3,8 @@
 #   make            the controller, into build/
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make unit       unit tests, plainly and with sanitizers; TESTS="page tape": some
+#   make quick      build, and many of the module's tests in a kernel that runs as a program, in two
+#                   minutes; TESTS="test_loss": some
 #   make check      what every change has to pass; TESTS="test_loss test_record.sh" KERNELS="6.12":
 #                   some tests on some kernels
 #   make check-all  every test, on every supported kernel, in parts; make check PART=fuzz: one
@@ -218,6 +220,10 @@ demo-setup:
 unit:
 	@$(MAKE) -s -C selftests/unit run OUT=$(BUILD)/unit
 
+# TESTS: see selftests/quick.
+quick: setup
+	@selftests/quick
+
 # PART, TESTS and KERNELS: see selftests/check.
 check: setup
 	@selftests/check $(PART)
@@ -246,7 +252,7 @@ reliability: setup
 bench: setup
 	@KERNEL=$(KERNEL) selftests/bench/run $(ONLY)
 
-.PHONY: all python module demo host-build host-module setup demo-setup unit check check-all check-debug fuzz \
+.PHONY: all python module demo host-build host-module setup demo-setup unit quick check check-all check-debug fuzz \
 	reliability bench
 
 # Into DESTDIR, for a package; or else into this machine, the module by DKMS, or
@@ -355,7 +361,7 @@ style: setup
 
 # Links to kernels and other things in the cache stay: the checkout keeps what they name.
 CLEAN	:= user pic schedtape dev demo deb kmod unit selftests fuzz san planted scx bench \
-	   check check-debug reliability
+	   check check-debug quick reliability
 FETCHED	:= kernels linux packages plugin-header qemu roots servers hosts vm
 
 clean:
