@@ -4,7 +4,7 @@
 #   make demo       record, report, replay and compare a workload; HOST=1: here
 #   make unit       unit tests, plainly and with sanitizers; TESTS="page tape": some
 #   make quick      build, and many of the module's tests in a kernel that runs as a program, in two
-#                   minutes; TESTS="test_loss": some
+#                   minutes; TESTS="test_loss": some; KASAN=1: a kernel that watches its memory
 #   make check      what every change has to pass; TESTS="test_loss test_record.sh" KERNELS="6.12":
 #                   some tests on some kernels
 #   make check-all  every test, on every supported kernel, in parts; make check PART=fuzz: one
@@ -220,7 +220,7 @@ demo-setup:
 unit:
 	@$(MAKE) -s -C selftests/unit run OUT=$(BUILD)/unit
 
-# TESTS: see selftests/quick.
+# KASAN and TESTS: see selftests/quick.
 quick: setup
 	@selftests/quick
 

@@ -83,4 +83,8 @@ if built "$kernel" "a program in $kernel"; then
 	check "... one during which the kernel warned has failed" planted "$kernel" warn \
 		'WARNING: .*planted_warn'
 fi
+if built "$kernel-kasan" "a bug in $kernel-kasan"; then
+	check "$kernel-kasan reports memory that is used after it was freed" planted "$kernel-kasan" \
+		use_after_free 'BUG: KASAN: .*use-after-free'
+fi
 finish
