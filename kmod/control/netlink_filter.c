@@ -210,7 +210,8 @@ static int stape_filter_do(struct genl_info *info,
 }
 
 #define STAPE_FILTER_OBJECTS \
-	(BIT_ULL(STAPE_A_SESSION_PID) | BIT_ULL(STAPE_A_SESSION_TID) | BIT_ULL(STAPE_A_SESSION_CGROUP))
+	(BIT_ULL(STAPE_A_SESSION_PID) | BIT_ULL(STAPE_A_SESSION_TID) | \
+	 BIT_ULL(STAPE_A_SESSION_CGROUP))
 
 int stape_filter_change_doit(struct sk_buff *skb, struct genl_info *info)
 {
@@ -232,9 +233,10 @@ int stape_filter_change_doit(struct sk_buff *skb, struct genl_info *info)
 
 int stape_filter_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct nlattr *attr = stape_message_excess(info, BIT_ULL(STAPE_A_SESSION_EXCLUDE_COMM),
-							 STAPE_FILTER_PATTERNS_MAX);
+	const struct nlattr *attr;
 
+	attr = stape_message_excess(info, BIT_ULL(STAPE_A_SESSION_EXCLUDE_COMM),
+				    STAPE_FILTER_PATTERNS_MAX);
 	if (attr) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr, "more patterns than a filter can have");
 		return -E2BIG;
