@@ -76,10 +76,10 @@ static void stape_members_enter(struct stape_active *active, struct task_struct 
 		stape_filter_insert(&active->filter, pid);
 	/*
 	 * Read the task again after setting the bit.  (1) A change that was made before the bit
-	 * was visible was not written: write it.  Pairs with stape_attribute_changed().  (2) If the
-	 * task did its last switch-out before the bit was visible, the switch probe has not seen it:
-	 * clear the task's bits.  Pairs with the full barrier between the store of TASK_DEAD and the
-	 * switch probe's load of the id.
+	 * was visible was not written: write it.  Pairs with stape_attribute_changed().  (2) If
+	 * the task did its last switch-out before the bit was visible, the switch probe has not
+	 * seen the bit: clear it.  Pairs with the full barrier between the store of TASK_DEAD and
+	 * the switch probe's load of the id.
 	 */
 	smp_mb();
 	stape_waits_entered(active->waits, pid);

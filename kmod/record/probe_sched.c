@@ -86,9 +86,10 @@ static __always_inline u64 stape_probe_now(const struct stape_ring *ring, u64 no
  * task.  Has triggers look at it before.  @left, @entered: the session has @prev, @next.  @now: of
  * stape_probe_now().
  */
-static __always_inline void stape_probe_switch_write(struct stape_ring *ring, struct task_struct *prev,
-					     bool left, struct task_struct *next, bool entered,
-					     u32 state, u64 now[2])
+static __always_inline void stape_probe_switch_write(struct stape_ring *ring,
+						     struct task_struct *prev, bool left,
+						     struct task_struct *next, bool entered,
+						     u32 state, u64 now[2])
 {
 	u64 word = stape_ring_word(STAPE_EV_SWITCH,
 				   stape_encode_switch_low(entered, next->pid, state));
@@ -434,8 +435,8 @@ static __always_inline bool stape_probe_switch_quick(struct stape_ring *ring,
  * tracepoint's.
  */
 static noinline notrace void stape_probe_switch_again(void *data, u32 state,
-						     struct task_struct *prev,
-						     struct task_struct *next)
+						      struct task_struct *prev,
+						      struct task_struct *next)
 {
 	stape_probe_switch_all(prev, stape_probe_nr(data, prev), next, stape_probe_nr(data, next),
 			       state);
@@ -536,8 +537,9 @@ static __always_inline u64 stape_probe_word(const struct task_struct *task, u64 
 }
 
 /* Writes an event of one task for a session at @now, and has its triggers look at it. */
-static __always_inline void stape_probe_write_one(struct stape_ring *ring, struct task_struct *task,
-					  u64 type, u32 arg, u64 now)
+static __always_inline void stape_probe_write_one(struct stape_ring *ring,
+						  struct task_struct *task, u64 type, u32 arg,
+						  u64 now)
 {
 	stape_ring_put_any(ring, stape_probe_word(task, type, arg), arg, now);
 	if (stape_trigger_enabled() && type == STAPE_EV_WAKEUP)
