@@ -417,7 +417,9 @@ void stape_filter_enter(struct stape_filter *filter, u32 pid)
  * the lock before is followed by the probe's.  A check that gets it later finds the noted name.
  *
  * The note stays until another task of the same lock gets a name.  Then task->comm counts again.
- * It is the old name only if the renaming task lost its CPU between the tracepoint and the store.
+ * It may be the old name if another CPU does all that between the tracepoint and the store.  Two
+ * tasks that rename one thread at once may store their names in another order than they have noted
+ * them.
  *
  * Context: under the PID's stape_filter_lock().
  */

@@ -111,7 +111,8 @@ struct stape_filter_rules {
  * @lock: protects @moved, and changes of @leavers; the innermost of all locks
  * @moved: processes whose threads probes have left to be checked from process context.  TGIDs that
  *	differ by a multiple of STAPE_FILTER_MOVED_BITS (4,096) share a bit, so there is room for
- *	any number of processes.  A process that only shares a bit is checked in vain
+ *	any number of processes.  A process that only shares a bit is checked, and its members
+ *	are described, in vain
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
  *	another process later
  * @rules: changed under the session's lock, read under RCU
@@ -169,6 +170,23 @@ extern struct stape_filter_lock stape_filter_locks[STAPE_FILTER_LOCKS];
 static inline raw_spinlock_t *stape_filter_lock(u32 pid)
 {
 	return &stape_filter_locks[pid % STAPE_FILTER_LOCKS].lock;
+}
+
+/*
+ * Takes the lock of a task's PID, and returns the PID.  In an execve() a thread takes over the PID
+ * of its leader, so the PID is read again under the lock.
+ */
+static inline u32 stape_filter_lock_task(const struct task_struct *task, unsigned long *flags)
+{
+	u32 pid;
+
+	for (;;) {
+		pid = READ_ONCE(task->pid);
+		raw_spin_lock_irqsave(stape_filter_lock(pid), *flags);
+		if (likely(pid == READ_ONCE(task->pid)))
+			return pid;
+		raw_spin_unlock_irqrestore(stape_filter_lock(pid), *flags);
+	}
 }
 
 int stape_filter_alloc_ids(void);

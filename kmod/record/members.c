@@ -155,11 +155,10 @@ static void stape_members_encode(struct stape_active *active, struct task_struct
 bool stape_members_update(struct stape_active *active, struct task_struct *task, u32 type,
 			  const char *comm)
 {
-	u32 pid = READ_ONCE(task->pid);
 	unsigned long flags;
+	u32 pid = stape_filter_lock_task(task, &flags);
 	bool changed;
 
-	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
 	if (type == STAPE_EV_RENAME)
 		stape_filter_note_name(task, pid, comm);
 	changed = stape_filter_may_match(&active->filter, pid) &&
@@ -207,12 +206,12 @@ void stape_members_check(struct stape_active *active, struct task_struct *task, 
  */
 void stape_members_rename(struct task_struct *task, const char *comm)
 {
-	u32 pid = READ_ONCE(task->pid);
 	struct stape_active *active;
 	unsigned long flags;
+	u32 pid;
 
 	/* For sessions that are not in the list yet. */
-	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
+	pid = stape_filter_lock_task(task, &flags);
 	stape_filter_note_name(task, pid, comm);
 	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
 	for_each_active(active)
@@ -341,7 +340,8 @@ void stape_members_move(struct stape_active *active, struct cgroup *cgroup,
 {
 	struct stape_filter *filter = &active->filter;
 
-	if (cgroup != task_dfl_cgroup(task) ||
+	/* The kernel moves no task that exits, but names such a leader, too. */
+	if (cgroup->root != task_dfl_cgroup(task)->root ||
 	    (!stape_filter_rules(filter)->nr_cgroups && !atomic_read(&filter->nr_members)))
 		return;
 	stape_members_check(active, task, STAPE_EV_TASK, NULL);
@@ -359,18 +359,33 @@ void stape_members_move(struct stape_active *active, struct cgroup *cgroup,
  * If a PID is used again before that, the fork probe clears its bit.
  */
 
-/* Under the PID's lock.  @gone: the task is no member any more. */
-static void stape_members_clear(struct stape_active *active, u32 pid, bool gone)
+static void stape_members_wake_if_over(struct stape_active *active)
+{
+	if (stape_filter_is_over(&active->filter))
+		stape_wake_queue(&active->waiter.wake);
+}
+
+/**
+ * stape_members_exit() - let a task that exits be no seed any more
+ * @active: a session's; its readers are woken if it has no task any more
+ * @task: current.  If it is a member, it stays one until its last switch
+ *
+ * The seed of a leader that leaves threads behind stays, because one of them may take over the PID
+ * in an execve().  stape_members_end() clears it when the last of them exits.
+ *
+ * Context: the exit probe, interrupts off.
+ */
+void stape_members_exit(struct stape_active *active, const struct task_struct *task)
 {
 	struct stape_filter *filter = &active->filter;
-	bool changed = stape_filter_set_seed(filter, pid, false);
+	u32 pid = task->pid;
 
-	if (gone && test_bit(pid, filter->members)) {
-		stape_filter_drop_member(filter, pid);
-		changed = true;
-	}
-	if (changed && stape_filter_is_over(filter))
-		stape_wake_queue(&active->waiter.wake);
+	if (!test_bit(pid, filter->seeds) || stape_task_leads_threads(task, pid))
+		return;
+	raw_spin_lock(stape_filter_lock(pid));
+	stape_filter_set_seed(filter, pid, false);
+	raw_spin_unlock(stape_filter_lock(pid));
+	stape_members_wake_if_over(active);
 }
 
 /**
@@ -380,10 +395,11 @@ static void stape_members_clear(struct stape_active *active, u32 pid, bool gone)
  * @pid: its PID, which may belong to another task by now
  * @how: how far it has ended
  *
- * This is called at a tick after the task's last switch; when it exits, if it is no member, or in a
- * pause; and for a leader when its last thread exits, because the bits of a leader stay while its
- * threads run.  Each call comes after a change that the others look at: of @on_cpu of the task, or
- * of signal->live.  The PID's lock orders them, so the last one clears what is left.
+ * This is called at a tick after the task's last switch; when it exits in a pause; and for a leader
+ * when its last thread exits, because the bits of a leader stay while its threads run.  The tick's
+ * call comes after a change of the task's @on_cpu, and that of the last thread after one of
+ * signal->live.  Each looks at what the other comes after, and the PID's lock orders them, so the
+ * later one clears what is left.
  *
  * Context: interrupts off, no runqueue lock, but see stape_members_add_dead().
  */
@@ -405,9 +421,15 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 		goto out;
 	if (how == STAPE_END_SWITCHED && test_bit(pid, filter->members))
 		stape_encode_ended(active, pid);
-	if (!user || !stape_task_leads_threads(user, pid))
-		stape_members_clear(active, pid, how != STAPE_END_EXIT ||
-				    (dead && !(user && stape_on_cpu(user))));
+	if (user && stape_task_leads_threads(user, pid))
+		goto out;
+	/* After the last switch the seed may be that of a thread that is taking over a PID. */
+	if (how != STAPE_END_SWITCHED)
+		stape_filter_set_seed(filter, pid, false);
+	if (test_bit(pid, filter->members) &&
+	    (how != STAPE_END_EXIT || (dead && !(user && stape_on_cpu(user)))))
+		stape_filter_drop_member(filter, pid);
+	stape_members_wake_if_over(active);
 out:
 	rcu_read_unlock();
 	raw_spin_unlock(stape_filter_lock(pid));

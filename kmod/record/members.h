@@ -10,7 +10,7 @@ struct task_struct;
 
 /**
  * enum stape_end - how far a task has ended
- * @STAPE_END_EXIT: it exits; if it is a member, it stays one until its last switch
+ * @STAPE_END_EXIT: it has exited before, and now its last thread exits, or has taken over its PID
  * @STAPE_END_PAUSE: it exits in a pause, and leaves now.  Its last switch may come after the pause,
  *	when the kernel no longer lists the task, and the reader could not find out its name
  * @STAPE_END_SWITCHED: it has switched out for the last time, on this CPU
@@ -33,6 +33,7 @@ void stape_members_fork(void *data, struct task_struct *parent, struct task_stru
 bool stape_members_exec(struct stape_active *active, struct task_struct *task, u32 old_pid);
 void stape_members_move(struct stape_active *active, struct cgroup *cgroup,
 			struct task_struct *task, bool process);
+void stape_members_exit(struct stape_active *active, const struct task_struct *task);
 void stape_members_end(struct stape_active *active, const struct task_struct *task, u32 pid,
 		       enum stape_end how);
 void stape_members_add_dead(const struct task_struct *task);

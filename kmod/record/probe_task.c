@@ -63,7 +63,7 @@ void stape_probe_rename(void *data, struct task_struct *task, const char *comm)
 static void stape_probe_exit_one(struct stape_active *active, struct task_struct *task)
 {
 	if (!stape_filter_has(&active->filter, task)) {
-		stape_members_end(active, task, task->pid, STAPE_END_EXIT);
+		stape_members_exit(active, task);
 		return;
 	}
 	if (stape_ring_is_paused(&active->descriptions->ring)) {
@@ -71,6 +71,7 @@ static void stape_probe_exit_one(struct stape_active *active, struct task_struct
 		stape_members_end(active, task, task->pid, STAPE_END_PAUSE);
 		return;
 	}
+	stape_members_exit(active, task);
 	/* @task may have entered just now, and this CPU may not have been resynced yet. */
 	if (unlikely(stape_ring_curr_pid(this_cpu_ptr(active->rings)) != task->pid))
 		stape_encode_resync(active);

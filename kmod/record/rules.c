@@ -46,11 +46,10 @@ typedef bool (*stape_rules_visit)(struct stape_active *active, struct task_struc
 static bool stape_rules_seed(struct stape_active *active, struct task_struct *task, bool seed)
 {
 	struct stape_filter *filter = &active->filter;
-	u32 pid = READ_ONCE(task->pid);
 	unsigned long flags;
+	u32 pid = stape_filter_lock_task(task, &flags);
 	bool before;
 
-	raw_spin_lock_irqsave(stape_filter_lock(pid), flags);
 	before = test_bit(pid, filter->seeds);
 	stape_filter_set_seed(filter, pid, seed);
 	/* The task's exit probe may have read the bit before; pairs with do_exit()'s barrier. */
@@ -276,6 +275,7 @@ void stape_rules_update_moved(struct stape_active *active)
 				cond_resched();
 			put_task_struct(leader);
 		}
+		cond_resched();
 	}
 }
 

@@ -440,6 +440,29 @@ TEST_F(cgroups, moved_beside_others)
 	EXPECT_GT(MANY_THREADS, st_calls_end(&lookups));
 }
 
+static int leave_a_thread(void *arg)
+{
+	if (!start_threads(arg, 1))
+		return 1;
+	pthread_exit(NULL);
+}
+
+/* The kernel moves the thread, and names the leader, which has ended. */
+TEST_F(cgroups, moved_after_its_leader)
+{
+	unsigned int *started = share();
+
+	ASSERT_NE(MAP_FAILED, started);
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, leave_a_thread, started));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(st_wait_state(self->w[0].pid, 'Z'));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
+	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
+}
+
 /* A single thread in a threaded cgroup. */
 TEST_F(cgroups, one_thread)
 {

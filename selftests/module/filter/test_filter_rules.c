@@ -18,6 +18,7 @@
 #include "invariants.h"
 #include "record.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define PAGES	256
 #define ROUNDS	3
@@ -549,6 +550,57 @@ TEST_F(rules, one_cpu_of_two)
 			  self->r.events[i].type == SCHEDTAPE_EV_AFFINITY ? STAPE_CPU_NONE : 1,
 			  self->r.events[i].cpu);
 	EXPECT_EQ(0, st_foreign(&self->r, &self->w[0].pid, 1));
+}
+
+/* -- execve() -------------------------------------------------------------------- */
+
+static void *sleep_in_another_program(void *arg)
+{
+	*(pid_t *)arg = gettid();
+	st_gate();
+	execl("/bin/sleep", "sleep", "1000", NULL);
+	return NULL;
+}
+
+static int start_another_program(void *arg)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, sleep_in_another_program, arg) ||
+	       pthread_join(thread, NULL);
+}
+
+/* The name comes before the program. */
+static bool runs_sleep(pid_t pid)
+{
+	char comm[32] = "";
+
+	return st_read_proc(pid, "comm", comm, sizeof(comm)) >= 0 && !strcmp(comm, "sleep\n") &&
+	       st_asleep(pid);
+}
+
+/* It takes over the PID of its leader, which may still be on its way out. */
+TEST_F(rules, thread_alone_through_execve)
+{
+	pid_t *tid = share(sizeof(*tid));
+	int i, tries;
+
+	ASSERT_NE(MAP_FAILED, tid);
+	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, start_another_program, tid));
+		ASSERT_TRUE(st_child_step(&self->w[0]));
+		ASSERT_EQ(0, st_record_add_thread(&self->r, *tid));
+		st_child_go(&self->w[0]);
+		for (tries = 20000 * st_patience(); tries && !runs_sleep(self->w[0].pid); tries--)
+			usleep(1000);
+		ASSERT_NE(0, tries);
+		ASSERT_EQ(0, st_record_get(&self->r, &self->state));
+		EXPECT_EQ(1, self->state.tasks);
+		st_child_kill(&self->w[0]);
+		ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
+	}
 }
 
 TEST_HARNESS_MAIN
