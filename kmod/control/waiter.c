@@ -131,10 +131,6 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 	ret = fd;
 	if (fd < 0)
 		goto err_free;
-	request.fd = fd;
-	ret = -EFAULT;
-	if (copy_to_user(arg, &request, min(size, sizeof(request))))
-		goto err_fd;
 	anon = anon_inode_getfile("[schedtape-stream]", &stape_waiter_fops, wf,
 				  O_RDONLY | O_CLOEXEC);
 	ret = PTR_ERR(anon);
@@ -142,6 +138,9 @@ long stape_waiter_create(struct stape_session *session, struct file *file, void 
 		goto err_fd;
 	wf->file = get_file(file);
 	ret = stape_session_add_waiter(session, &wf->waiter);
+	request.fd = fd;
+	if (!ret && copy_to_user(arg, &request, min(size, sizeof(request))))
+		ret = -EFAULT;
 	if (ret) {
 		put_unused_fd(fd);
 		fput(anon);	/* frees @wf */
