@@ -384,8 +384,10 @@ void stape_members_exit(struct stape_active *active, const struct task_struct *t
 		return;
 	raw_spin_lock(stape_filter_lock(pid));
 	stape_filter_set_seed(filter, pid, false);
+	/* The filter of a member is over after its last switch at the earliest. */
+	if (unlikely(!test_bit(pid, filter->members)))
+		stape_members_wake_if_over(active);
 	raw_spin_unlock(stape_filter_lock(pid));
-	stape_members_wake_if_over(active);
 }
 
 /**
@@ -427,8 +429,12 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 	if (how != STAPE_END_SWITCHED)
 		stape_filter_set_seed(filter, pid, false);
 	if (test_bit(pid, filter->members) &&
-	    (how != STAPE_END_EXIT || (dead && !(user && stape_on_cpu(user)))))
+	    (how != STAPE_END_EXIT || (dead && !(user && stape_on_cpu(user))))) {
 		stape_filter_drop_member(filter, pid);
+		/* The last of the other members asks, when it has gone. */
+		if (how == STAPE_END_SWITCHED && atomic_read(&filter->nr_members))
+			goto out;
+	}
 	stape_members_wake_if_over(active);
 out:
 	rcu_read_unlock();
