@@ -142,9 +142,11 @@ static int add_session(const struct schedtape_session_state *state, void *arg)
 	struct list *list = arg;
 	struct schedtape_session_state *sessions;
 
+	if (!user)
+		return -ENOMEM;
 	sessions = schedtape_list_grow(list->sessions, list->nr_sessions,
 				       &list->sessions_capacity, sizeof(*sessions));
-	if (!sessions || !user)
+	if (!sessions)
 		return -ENOMEM;
 	list->sessions = sessions;
 	sessions[list->nr_sessions++] = *state;
@@ -159,9 +161,11 @@ static int add_replay(const struct schedtape_replay_state *state, void *arg)
 	struct list *list = arg;
 	struct schedtape_replay_state *replays;
 
+	if (!user)
+		return -ENOMEM;
 	replays = schedtape_list_grow(list->replays, list->nr_replays, &list->replays_capacity,
 				      sizeof(*replays));
-	if (!replays || !user)
+	if (!replays)
 		return -ENOMEM;
 	list->replays = replays;
 	replays[list->nr_replays++] = *state;
