@@ -97,7 +97,7 @@ static int stape_task_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	int ret = 0;
 
 	rcu_read_lock();
-	task = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	task = stape_task_find(pid);
 	if (task) {
 		header = stape_message_dump(skb, cb, STAPE_CMD_TASK_GET);
 		ret = !header ? -EMSGSIZE :

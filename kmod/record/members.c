@@ -19,8 +19,6 @@
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -415,8 +413,8 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 	if (!test_bit(pid, filter->seeds) && !test_bit(pid, filter->members))
 		return;
 	raw_spin_lock(stape_filter_lock(pid));
-	rcu_read_lock();	/* interrupts are off, but pid_task() asks lockdep for it */
-	user = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	rcu_read_lock();	/* interrupts are off, but lockdep asks for this */
+	user = stape_task_find(pid);
 	dead = !user || READ_ONCE(user->__state) == TASK_DEAD;
 	/* Another task has the PID, perhaps at the same address.  Its fork has set the bits. */
 	if (user && (user != task || (how == STAPE_END_SWITCHED && !dead)))
