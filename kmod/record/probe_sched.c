@@ -62,6 +62,17 @@ static __always_inline unsigned long stape_probe_nr(const s8 *ids, const struct 
 }
 
 /*
+ * Returns true only if @prev sleeps in TASK_INTERRUPTIBLE.  Only the task itself sets its state to
+ * that, never its waker.  TASK_FREEZABLE may be set as well, as when it waits for a futex or for a
+ * child; other bits are not.
+ */
+static __always_inline bool stape_probe_sleeps(bool preempt, const struct task_struct *prev)
+{
+	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
+	return likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE);
+}
+
+/*
  * Returns whether @prev stays runnable.  A task with a signal pending does not block: its state
  * has been set back to running, but prev_state was read before that.
  */
@@ -201,8 +212,6 @@ static __always_inline void stape_probe_switch_put(struct stape_ring *ring, bool
  * @pid: that of @next if it is recorded, which is read again, because that saves a register in the
  * caller; if not, a compile-time constant, STAPE_PROBE_OTHER or 0.
  * @syscalls: the ring may want system calls; @counter: its clock; both are compile-time constants.
- * Only the task itself sets its state to TASK_INTERRUPTIBLE, never its waker.  TASK_FREEZABLE may
- * be set as well, as when it waits for a futex or for a child; other bits are not.
  */
 static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 						     struct task_struct *prev,
@@ -213,8 +222,7 @@ static __always_inline void stape_probe_switch_usual(void *data, bool preempt,
 {
 	struct stape_ring *ring = stape_active_ring(nr);
 
-	/* Any other value is read again.  READ_ONCE() would take an instruction more. */
-	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE)) {
+	if (stape_probe_sleeps(preempt, prev)) {
 		if (!syscalls || !ring->syscalls)
 			stape_probe_switch_put(ring, recorded, pid, STAPE_STATE_SLEEPING, false, 0,
 					       counter);
@@ -240,8 +248,7 @@ static __always_inline void stape_probe_switch_other(void *data, bool preempt,
 {
 	bool multi = id == STAPE_FILTER_MULTI || next_id == STAPE_FILTER_MULTI;
 
-	/* As in stape_probe_switch_usual(). */
-	if (likely(multi && !preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
+	if (likely(multi && stape_probe_sleeps(preempt, prev)))
 		stape_probe_switch_each(prev, next, STAPE_STATE_SLEEPING);
 	else if (multi && stape_probe_runnable(preempt, prev))
 		stape_probe_switch_each(prev, next, STAPE_STATE_RUNNING);
@@ -495,8 +502,7 @@ static noinline notrace void stape_probe_switch_triggers(void *data, bool preemp
 							 struct task_struct *next,
 							 unsigned int prev_state)
 {
-	/* As in stape_probe_switch_usual(). */
-	if (likely(!preempt && data_race(prev->__state) & TASK_INTERRUPTIBLE))
+	if (stape_probe_sleeps(preempt, prev))
 		stape_probe_switch_by_id(data, prev, next, STAPE_STATE_SLEEPING);
 	else if (stape_probe_runnable(preempt, prev))
 		stape_probe_switch_by_id(data, prev, next, STAPE_STATE_RUNNING);
