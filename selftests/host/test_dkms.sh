@@ -106,33 +106,35 @@ builds_untested()
 	dpkg -P linux-image-made-up
 }
 
+# common FILE: prints the path of a file of the headers that all flavours share, for kernel_package
+common()
+{
+	local headers
+
+	headers=$(echo "$("$top/selftests/qemu/fetch" kernel "$series")"/usr/src/*-common)
+	echo "../${headers##*/}/$1"
+}
+
 # kernels_by_dpkg NAME: what happens when kernels are installed, with DKMS NAME
 kernels_by_dpkg()
 {
-	local common
-
-	common=$(echo "$("$top/selftests/qemu/fetch" kernel "$series")"/usr/src/*-common)
-	common=../${common##*/}
 	check "$1: a kernel without an option" kernel_package include/config/auto.conf /CONFIG_CGROUPS=/d &&
 		check "$1: it is installed, and excluded" isolated excludes \
 			"this kernel is built without CONFIG_CGROUPS, which the module needs"
 	check "$1: \"dkms build\" excludes it" isolated says_excluded
 	check "$1: a kernel without a tracepoint" kernel_package \
-		"$common/include/trace/events/sched.h" s/sched_pi_setprio/sched_pi_prio/ &&
+		"$(common include/trace/events/sched.h)" s/sched_pi_setprio/sched_pi_prio/ &&
 		check "$1: it is installed, and excluded" isolated excludes \
 			check_trace_callback_type_sched_pi_setprio
-	check "$1: a kernel whose headers have an error" kernel_package \
-		"$common/include/linux/tracepoint.h" '1i#error Broken' &&
+	check "$1: a kernel with broken headers" kernel_package \
+		"$(common include/linux/tracepoint.h)" '1i#error Broken' &&
 		check "$1: it is installed, and excluded" isolated excludes \
 			"these kernel headers cannot be used: .*Broken"
 }
 
 untested_kernel()
 {
-	local headers
-
-	headers=$(echo "$("$top/selftests/qemu/fetch" kernel "$series")"/usr/src/*-common)
-	check "a kernel of another series" kernel_package "../${headers##*/}/Makefile" \
+	check "a kernel of another series" kernel_package "$(common Makefile)" \
 		's/^PATCHLEVEL = .*/PATCHLEVEL = 77/' &&
 		check "it is installed, with the module" isolated builds_untested
 }
