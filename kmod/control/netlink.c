@@ -32,7 +32,10 @@ static int stape_netlink_dump_start(struct netlink_callback *cb)
 	return stape_message_permit(cb->skb, cb->extack);
 }
 
-/* What a command gets in info->user_ptr[0]: @internal_flags of its operation. */
+/*
+ * The kinds of objects that commands find in info->user_ptr[0].  Each command names its kind in the
+ * internal_flags of its operation.
+ */
 enum {
 	STAPE_OBJECT_NONE,
 	STAPE_OBJECT_SESSION,	/* its lock is held */

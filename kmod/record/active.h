@@ -24,7 +24,7 @@ struct stape_waits;
 /**
  * struct stape_waiter - readers that wait for some of a session's rings
  * @list: entry in the session's @waiters
- * @cpus: the CPUs whose rings they read
+ * @cpus: the CPUs of these rings
  * @descriptions: they read the ring of the descriptions
  * @wait: the readers
  * @wake: wakes them from probes

@@ -44,8 +44,8 @@
 #include <schedtape/netlink.h>
 
 #include "record/cfs.h"
-#include "record/members.h"
 #include "record/filter.h"
+#include "record/members.h"
 #include "record/probes.h"
 #include "record/task_info.h"
 

@@ -109,10 +109,10 @@ struct stape_filter_rules {
  * @nr_seeds: bits set in @seeds
  * @closed: its session is being taken away from probes, or has been: nothing becomes a member
  * @lock: protects @moved, and changes of @leavers; the innermost of all locks
- * @moved: processes whose threads probes have left to be checked from process context.  TGIDs that
- *	differ by a multiple of STAPE_FILTER_MOVED_BITS (4,096) share a bit, so there is room for
- *	any number of processes.  A process that only shares a bit is checked, and its members
- *	are described, in vain
+ * @moved: a bit for each process whose threads are to be checked.  Probes set it, because they have
+ *	no time to check many threads; stape_rules_update_moved() takes it, in process context.
+ *	TGIDs that differ by a multiple of STAPE_FILTER_MOVED_BITS (4,096) share a bit.  So there is
+ *	room for any number of processes, and some are checked, and described, in vain
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
  *	another process later
  * @rules: changed under the session's lock, read under RCU

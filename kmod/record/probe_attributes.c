@@ -33,9 +33,7 @@ void stape_probe_boost(void *data, struct task_struct *task, struct task_struct 
 
 #ifdef STAPE_RETPROBES
 
-/*
- * Calls @write for each session that records a task whose attribute has changed.  For RCU readers.
- */
+/* Calls @write for each session that records @task, after a change of it.  For RCU readers. */
 static void stape_attribute_changed(struct task_struct *task,
 				    void (*write)(struct stape_active *active,
 						  struct task_struct *task))

@@ -38,7 +38,7 @@ int stape_rules_interrupted(void)
 	return stape_stop_all_is_set() ? -EPERM : 0;
 }
 
-/* What a walk over threads does with each of them.  Returns whether this has changed anything. */
+/* A walk over threads calls this for each of them.  Returns whether it has changed anything. */
 typedef bool (*stape_rules_visit)(struct stape_active *active, struct task_struct *thread,
 				  bool seed);
 
@@ -182,7 +182,6 @@ int stape_rules_del_task(struct stape_active *active, struct task_struct *task, 
 {
 	bool changed = process ? stape_rules_seed_process(active, task, false) :
 				 stape_rules_seed(active, task, false);
-
 	int ret = stape_rules_interrupted();
 
 	return ret || changed ? ret : -ENOENT;

@@ -197,7 +197,7 @@ void stape_session_disarm_triggers(struct stape_session *session)
 
 /**
  * stape_session_settle_triggers() - wait for the works of triggers
- * @session: a session whose triggers have been disarmed, which all its CPUs have seen
+ * @session: its triggers have been disarmed, and all its CPUs have seen that
  *
  * No notification is sent after this.
  *

@@ -79,9 +79,9 @@ static bool stape_trigger_locate(u32 pid, u32 *tgid, u32 *cpu)
 }
 
 /*
- * Fires the triggers whose limits a wait exceeds by now.  Each of them is first counted in the
- * word.  If that fails, a probe has stored another state: the wait has ended, and the probe has
- * fired.
+ * Fires each trigger whose limit a wait exceeds now.  A trigger is counted in the word before it
+ * fires.  If the word cannot be changed, a probe has stored another state: the wait has ended, and
+ * the probe has fired.
  */
 static void stape_trigger_lasts(struct stape_triggers *triggers, u32 pid, u64 *at, u64 word)
 {
@@ -106,7 +106,7 @@ static void stape_trigger_lasts(struct stape_triggers *triggers, u32 pid, u64 *a
 	}
 }
 
-/* Returns the state of a task whose word has none yet. */
+/* Returns what a task does now.  Its word has no state yet. */
 static enum stape_waits_state stape_trigger_look(const struct task_struct *task)
 {
 	unsigned int state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of replay/ call of each other.
+ * The functions of a file in replay/ that its other files call.
  */
 #ifndef _STAPE_REPLAY_INTERNAL_H
 #define _STAPE_REPLAY_INTERNAL_H

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154,SC2034 # variables are shared with vm
-# uml.sh - a guest whose kernel is a program of this machine: User Mode Linux. Sourced, by vm.
+# uml.sh - run a guest in User Mode Linux, a kernel that is a program of this machine. Sourced, by vm.
 #
 # It runs at the CPU's own speed, but each system call and page fault costs signals of this
 # machine. Its /host is this machine's root, through hostfs. Its output streams are serial lines,
