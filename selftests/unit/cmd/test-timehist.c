@@ -70,7 +70,7 @@ static void test_summary(const struct blob *tape)
  */
 static void make_idle(const struct blob *tape)
 {
-	static unsigned char pages[3][STAPE_PAGE_SIZE];
+	static unsigned char pages[4][STAPE_PAGE_SIZE];
 	struct maker m;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
@@ -96,7 +96,12 @@ static void make_idle(const struct blob *tape)
 	maker_idle(&m, 1100 * MS, 100 * MS, 0, STAPE_IDLE_OFFLINE);
 	maker_idle(&m, 1300 * MS, STAPE_IDLE_UNKNOWN, 0, STAPE_IDLE_OFFLINE);
 	maker_idle(&m, 1500 * MS, 200 * MS, 0, STAPE_IDLE_OFFLINE);
-	write_second(tape, pages, 3);
+	/* A fourth one runs a task until the stop. */
+	maker_begin(&m, pages[3], 6, 0, 1900 * MS);
+	m.header.curr_kind = STAPE_NEXT_OTHER;
+	maker_idle(&m, 1900 * MS, STAPE_IDLE_UNKNOWN, 0, STAPE_NEXT_IDLE);
+	maker_switch(&m, 1950 * MS, 11, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	write_second(tape, pages, 4);
 }
 
 static void idle_between(const char *times, const struct blob *tape)
@@ -115,7 +120,8 @@ static void test_idle(const struct blob *tape)
 	make_idle(tape);
 	has_line(cmd_timehist, "-I", "\n 0 45.0 40.000 140.001 219.999 0.000 600.000 3\n"
 		 " 3 0.0 0.000 0.000 1000.000 0.000 0.000 0\n"
-		 " 5 0.0 0.000 0.000 300.000 700.000 0.000 0\n", tape);
+		 " 5 0.0 0.000 0.000 300.000 700.000 0.000 0\n"
+		 " 6 50.0 50.000 0.000 50.000 0.000 900.000 0\n", tape);
 	idle_between("--time=1.02,1.12", tape);
 	has("\"others_ns\":70000000,\"idle_ns\":30000000,\"offline_ns\":0,\"unknown_ns\":0",
 	    "all of a mixed time");

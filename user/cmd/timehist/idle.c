@@ -106,6 +106,18 @@ static void add_told(const struct timehist *th, struct cpu_sum *cpu,
 	add_until(th, cpu, ev->idle.kind, ev->time);
 }
 
+/* Returns what the CPU does after the event: enum stape_next; another value: it is not known. */
+static unsigned int goes_on_as(const struct schedtape_event *ev)
+{
+	if (schedtape_event_is_gap(ev))
+		return UNKNOWN_KIND;
+	if (ev->type == STAPE_EV_SWITCH)
+		return schedtape_switch_next(ev);
+	if (ev->type == SCHEDTAPE_EV_IDLE && ev->idle.kind != STAPE_NEXT_TASK)
+		return ev->idle.kind;
+	return ev->curr_kind;
+}
+
 int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start)
 {
 	struct cpu_sum *cpu;
@@ -125,6 +137,7 @@ int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t sta
 		/* A task that runs at an event ran until then, also if a loss follows. */
 		add_until(th, cpu, ev->curr_kind, ev->time);
 	}
+	cpu->runs_task = goes_on_as(ev) == STAPE_NEXT_TASK;
 	if (ev->type == STAPE_EV_SWITCH && schedtape_switch_next(ev) == STAPE_NEXT_IDLE &&
 	    selection_has_time(&th->selection, ev->time))
 		cpu->idles++;
@@ -133,13 +146,16 @@ int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t sta
 
 static int add_row(struct sheet *sheet, const struct timehist *th, uint32_t number, uint64_t stop)
 {
-	const struct cpu_sum *cpu = &th->cpus[number];
+	struct cpu_sum *cpu = &th->cpus[number];
 	const uint64_t *time = cpu->time;
 	union sheet_value *row = sheet_row(sheet);
 	uint64_t busy, known;
 
 	if (!row)
 		return -ENOMEM;
+	/* Its switch would be on the tape. */
+	if (cpu->runs_task)
+		add_until(th, cpu, STAPE_NEXT_TASK, stop);
 	busy = time[STAPE_NEXT_TASK] + time[STAPE_NEXT_OTHER];
 	known = busy + time[STAPE_NEXT_IDLE];
 	row[CPU].n = number;

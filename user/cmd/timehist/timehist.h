@@ -39,6 +39,7 @@ struct runs_sum {
  * @unknown: time in losses and pauses
  * @offline_time: time in which it was offline
  * @offline: it is
+ * @runs_task: it runs a task of the tape since its last event
  * @idles: how often it became idle
  * @last: up to when it is counted
  * @used: it has had an event
@@ -50,6 +51,7 @@ struct cpu_sum {
 	uint64_t idles;
 	uint64_t last;
 	bool offline;
+	bool runs_task;
 	bool used;
 };
 
