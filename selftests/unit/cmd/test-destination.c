@@ -223,20 +223,23 @@ static void test_writer(void)
 /* As a command that waits for signals with a descriptor. */
 static void test_fifo(void)
 {
-	int signals = signals_open(), reader, fd;
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_writer *writer;
+	int signals = signals_open(), reader;
+	char text[8];
 
-	ok(!mkfifo("fifo", 0600) && destination_is_fifo("fifo"), "a FIFO");
-	ok(!destination_is_fifo("/dev/null") && !destination_is_fifo("none"), "and none");
 	raise(SIGTERM);
-	ok(destination_wait("fifo", &err) == -EINTR &&
+	ok(!mkfifo("fifo", 0600) &&
+	   destination_create("fifo", meta, NULL, &writer, &err) == -EINTR &&
 	   !strcmp(err.text, "fifo: no process has opened it to read the tape"),
-	   "a signal ends the wait for its reader");
+	   "a signal ends the wait for a FIFO's reader");
 	ok(signals_read(signals, NULL), "and can be read");
 	reader = open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	fd = destination_wait("fifo", &err);
-	ok(fd >= 0 && !(fcntl(fd, F_GETFL) & O_NONBLOCK), "with a reader it is opened");
-	close(fd);
+	ok(!destination_create("fifo", meta, NULL, &writer, &err) &&
+	   !schedtape_writer_close(writer, &err) && read(reader, text, 8) == 8 &&
+	   !memcmp(text, "SCHEDTAP", 8), "with a reader it gets the tape");
 	close(reader);
+	json_object_put(meta);
 	close(signals);
 }
 

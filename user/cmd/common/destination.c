@@ -239,15 +239,18 @@ bool destination_is_stream(const char *path)
 	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-bool destination_is_fifo(const char *path)
+static bool is_fifo(const char *path)
 {
 	struct stat st;
 
 	return tape_writer_descriptor(path) < 0 && !stat(path, &st) && S_ISFIFO(st.st_mode);
 }
 
-/* open() alone would wait for the reader, and signals_open() has blocked the signals. */
-int destination_wait(const char *path, struct schedtape_error *err)
+/*
+ * Opens a FIFO when it has a reader: open() alone would wait for that, and signals_open() has
+ * blocked the signals.  Returns the descriptor or -errno.
+ */
+static int open_fifo(const char *path, struct schedtape_error *err)
 {
 	int fd;
 
@@ -264,4 +267,20 @@ int destination_wait(const char *path, struct schedtape_error *err)
 		return schedtape_fail(err, -errno, "%s: %s; name another file", path,
 				      strerror(errno));
 	return fd;
+}
+
+int destination_create(const char *path, struct json_object *meta,
+		       const struct schedtape_writer_options *options,
+		       struct schedtape_writer **writer, struct schedtape_error *err)
+{
+	int fd, ret;
+
+	if (!is_fifo(path))
+		return tape_writer_create(path, meta, options, writer, err);
+	fd = open_fifo(path, err);
+	if (fd < 0)
+		return fd;
+	ret = tape_writer_create_at(fd, path, meta, options, writer, err);
+	close(fd);
+	return ret;
 }

@@ -6,6 +6,7 @@
 #define SCHEDTAPE_DESTINATION_H
 
 #include <argp.h>
+#include <json-c/json.h>
 #include <schedtape.h>
 #include <stdbool.h>
 
@@ -20,12 +21,12 @@ char *destination_find(const char *name, struct schedtape_error *err);
 void destination_option(char **path, const char *name, const struct argp_state *state);
 /* Returns true for descriptors, pipes and devices: they are neither renamed nor read again. */
 bool destination_is_stream(const char *path);
-/* Returns true for the path of a FIFO, which destination_wait() opens. */
-bool destination_is_fifo(const char *path);
 /*
- * Opens a FIFO when a process reads it.  Returns its descriptor; -EINTR: a signal that ends the
- * command has come before, see signals_pending(); or another -errno.
+ * As tape_writer_create().  A FIFO is opened when a process reads it.  -EINTR: a signal that ends
+ * the command has come before, see signals_pending()
  */
-int destination_wait(const char *path, struct schedtape_error *err);
+int destination_create(const char *path, struct json_object *meta,
+		       const struct schedtape_writer_options *options,
+		       struct schedtape_writer **writer, struct schedtape_error *err);
 
 #endif /* SCHEDTAPE_DESTINATION_H */

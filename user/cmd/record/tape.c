@@ -269,20 +269,6 @@ int recorder_tape_next(struct recorder *recorder, uint64_t window, struct schedt
 	return ret ? ret : recorder_tape_progress(recorder, true, err);
 }
 
-static int open_fifo(struct recorder *recorder, const struct recorder_options *options,
-		     const struct schedtape_writer_options *writer, struct schedtape_error *err)
-{
-	int fd = destination_wait(recorder->path, err), ret;
-
-	if (fd < 0)
-		return fd;
-	ret = tape_writer_create_at(fd, recorder->path, options->meta, writer, &recorder->writer,
-				    err);
-	close(fd);
-	recorder->streamers[0].writer = recorder->writer;
-	return ret;
-}
-
 int recorder_tape_open(struct recorder *recorder, const struct recorder_options *options,
 		       struct schedtape_error *err)
 {
@@ -302,9 +288,7 @@ int recorder_tape_open(struct recorder *recorder, const struct recorder_options 
 	}
 	if (is_special(recorder->path) && !options->overwrite)
 		recorder->live_ms = options->live_ms ? options->live_ms : RECORDER_FLUSH_MS;
-	if (destination_is_fifo(recorder->path))
-		return open_fifo(recorder, options, &writer, err);
-	ret = tape_writer_create(recorder->path, options->meta, &writer, &recorder->writer, err);
+	ret = destination_create(recorder->path, options->meta, &writer, &recorder->writer, err);
 	recorder->streamers[0].writer = recorder->writer;
 	return ret;
 }

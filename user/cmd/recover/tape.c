@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "common/destination.h"
 #include "common/output.h"
 #include "common/past.h"
 #include "common/signals.h"
@@ -289,7 +290,7 @@ int crash_tape_write(const struct memory *memory, const struct found_session *se
 	if (ret)
 		return ret;
 	meta = describe(&writing);
-	ret = tape_writer_create(path, meta, &options, &writing.writer, err);
+	ret = destination_create(path, meta, &options, &writing.writer, err);
 	json_object_put(meta);
 	if (ret)
 		return ret;
