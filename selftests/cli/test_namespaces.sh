@@ -76,6 +76,13 @@ report $? "list has that of the replay's controller"
 schedtape steer "$(replays replay)" stop
 wait $replay
 
+schedtape record -q -o storm -- storm 1 20 2 > log 2>&1
+LD_PRELOAD=$preloads/forget_wakes.so schedtape replay -q storm > out 2> log
+[ $? = 1 ] && last=$(cat /proc/sys/kernel/ns_last_pid) &&
+	awk -F '[ )]' -v last="$last" '/deadlock: .*PID/ { n++; wrong += !($6 > 0 && $6 <= last) }
+		END { exit !n || wrong }' log
+report $? "a replay's players that wait for each other are named by their PIDs here"
+
 # -- names of other processes ------------------------------------------------------
 
 # A recorder has the PID here that another process has in the namespace of /proc.

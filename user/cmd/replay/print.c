@@ -152,7 +152,7 @@ static int explain_player(const struct schedtape_player_state *player, void *arg
 	task = &program->tasks[player->number];
 	waker = &program->tasks[program->wakers[player->edge]];
 	out_error(NULL, "deadlock: %s (PID %u) waits for %s",
-		  text_task(name, task->name, task->pid), player->pid,
+		  text_task(name, task->name, task->pid), player->vpid,
 		  text_task(waker_name, waker->name, waker->pid));
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include <machine/machine.h>
 
 #include "base/clock.h"
+#include "base/pid-namespace.h"
 #include "common/backup.h"
 #include "common/output.h"
 #include "common/priority.h"
@@ -163,8 +164,12 @@ static int say_end(const struct replay *replay)
 	case STAPE_REPLAY_BROKEN:
 		if (replay->processes.died.pid == replay->state.failed_pid)
 			return say_died(replay);
-		out_error(NULL, "a player (PID %u) died: the replay was ended",
-			  replay->state.failed_pid);
+		/* It is not known under which PID a container has it. */
+		if (pid_namespace_is_initial())
+			out_error(NULL, "a player (PID %u) died: the replay was ended",
+				  replay->state.failed_pid);
+		else
+			out_error(NULL, "a player died: the replay was ended");
 		return -EPIPE;
 	default:
 		return say_stopped(replay);
