@@ -6,14 +6,11 @@
 #include <schedtape/version.h>
 
 #include "base/work.h"
-#include "control/device.h"
-#include "control/missing.h"
-#include "control/netlink.h"
+#include "control/control.h"
 #include "record/attach.h"
 #include "record/clock.h"
 #include "record/dump.h"
-#include "record/hotplug.h"
-#include "record/suspend.h"
+#include "record/machine.h"
 #include "record/trigger.h"
 #include "record/watch.h"
 #include "replay/replay.h"
@@ -31,12 +28,9 @@ static int __init stape_init(void)
 	ret = stape_work_init();
 	if (ret)
 		goto err_work;
-	ret = stape_suspend_init();
+	ret = stape_machine_init();
 	if (ret)
-		goto err_suspend;
-	ret = stape_hotplug_init();
-	if (ret)
-		goto err_hotplug;
+		goto err_machine;
 	ret = stape_netlink_init();
 	if (ret)
 		goto err_netlink;
@@ -48,10 +42,8 @@ static int __init stape_init(void)
 err_device:
 	stape_netlink_exit();
 err_netlink:
-	stape_hotplug_exit();
-err_hotplug:
-	stape_suspend_exit();
-err_suspend:
+	stape_machine_exit();
+err_machine:
 	stape_work_exit();
 err_work:
 	stape_attach_exit();
@@ -66,8 +58,7 @@ static void __exit stape_exit(void)
 	stape_replay_exit();
 	stape_trigger_exit();
 	stape_extras_exit();
-	stape_hotplug_exit();
-	stape_suspend_exit();
+	stape_machine_exit();
 	stape_work_exit();
 	stape_attach_exit();
 }

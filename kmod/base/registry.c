@@ -127,3 +127,9 @@ void stape_registry_forget_monitor(struct stape_registry *registry, u32 port)
 		cmpxchg(&entry->monitor, port, 0);
 	rcu_read_unlock();
 }
+
+/*
+ * Whether an administrator has stopped everything: control/stop_all.c sets it, under the lock of
+ * the module's parameters.  Read without a lock.
+ */
+bool stape_stop_all;

@@ -43,4 +43,18 @@ void stape_registry_set_monitor(struct stape_registry *registry, struct stape_en
 				u32 port);
 void stape_registry_forget_monitor(struct stape_registry *registry, u32 port);
 
+extern bool stape_stop_all;
+
+#define STAPE_STOP_ALL_TEXT	"an administrator has switched the module off: see stop_all"
+
+/*
+ * Returns true if an administrator has stopped all sessions and replays: none may start.  A session
+ * asks under its lock, a replay when it is in its registry, so control/stop_all.c finds each of
+ * them that has got false.
+ */
+static inline bool stape_stop_all_is_set(void)
+{
+	return READ_ONCE(stape_stop_all);
+}
+
 #endif /* _STAPE_REGISTRY_H */

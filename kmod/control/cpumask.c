@@ -3,7 +3,7 @@
  * Masks of CPUs as bytes, independent of the size and byte order of the machine's words: bit
  * n%8 of byte n/8 is CPU n.
  */
-#include "control/cpumask.h"
+#include "control/internal.h"
 
 /**
  * stape_cpumask_read() - read a mask of CPUs

@@ -2,7 +2,7 @@
 /*
  * /dev/schedtape: open() makes a session; mmap(), poll() and read() get its data.
  */
-#include "control/device.h"
+#include "control/control.h"
 
 #include <linux/capability.h>
 #include <linux/fs.h>
@@ -19,10 +19,8 @@
 #include <linux/vmalloc.h>
 
 #include "base/account.h"
-#include "control/commands.h"
-#include "control/waiter.h"
+#include "control/internal.h"
 #include "record/dump.h"
-#include "record/session_run.h"
 #include "record/sessions.h"
 #include "replay/replay.h"
 

@@ -2,13 +2,12 @@
 /*
  * Finds the session or the replay that a request names, and keeps it alive.
  */
-#include "control/lookup.h"
+#include "control/internal.h"
 
 #include <linux/err.h>
 #include <net/netlink.h>
 #include <schedtape/netlink.h>
 
-#include "control/message.h"
 #include "record/sessions.h"
 #include "replay/replay.h"
 

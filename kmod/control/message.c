@@ -3,7 +3,7 @@
  * Messages of the generic netlink family "schedtape": the permission for requests, replies,
  * dumps and notifications.
  */
-#include "control/message.h"
+#include "control/internal.h"
 
 #include <linux/capability.h>
 #include <linux/module.h>

@@ -3,12 +3,13 @@
  * Lists what this kernel lacks and the module can work without: in the log when the module is
  * loaded, and through the netlink command info-get at any time.
  */
-#include "control/missing.h"
+#include "control/control.h"
 
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "control/internal.h"
 #include "record/attach.h"
 
 /* hrtimer_resolution is 1 ns with high-resolution timers, and a tick without. */

@@ -4,7 +4,7 @@
  * info-get.  <schedtape/netlink.h> describes the family.  All other commands are in
  * netlink_session.c, netlink_filter.c, netlink_task.c, netlink_replay.c and netlink_player.c.
  */
-#include "control/netlink.h"
+#include "control/control.h"
 
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -13,11 +13,8 @@
 #include <schedtape/version.h>
 
 #include "base/account.h"
-#include "base/stop_all.h"
-#include "control/commands.h"
-#include "control/lookup.h"
-#include "control/message.h"
-#include "control/missing.h"
+#include "base/registry.h"
+#include "control/internal.h"
 #include "record/attach.h"
 #include "record/sessions.h"
 #include "replay/replay.h"

@@ -2,7 +2,7 @@
 /*
  * Netlink commands for the filters of sessions.
  */
-#include "control/commands.h"
+#include "control/internal.h"
 
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -10,10 +10,8 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 
-#include "base/stop_all.h"
-#include "control/message.h"
+#include "base/registry.h"
 #include "record/rules.h"
-#include "record/session_run.h"
 #include "record/sessions.h"
 #include "record/task_info.h"
 

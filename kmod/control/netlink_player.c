@@ -2,12 +2,10 @@
 /*
  * Netlink dump of a replay's players that are alive.
  */
-#include "control/commands.h"
+#include "control/internal.h"
 
 #include <net/genetlink.h>
 
-#include "control/lookup.h"
-#include "control/message.h"
 #include "replay/replay.h"
 
 const struct nla_policy stape_player_policy[STAPE_A_PLAYER_REPLAY + 1] = {

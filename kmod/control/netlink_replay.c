@@ -2,12 +2,11 @@
 /*
  * Netlink commands for replays.
  */
-#include "control/commands.h"
+#include "control/internal.h"
 
 #include <net/genetlink.h>
 
 #include "base/account.h"
-#include "control/message.h"
 #include "replay/replay.h"
 
 const struct nla_policy stape_replay_policy[STAPE_A_REPLAY_ID + 1] = {

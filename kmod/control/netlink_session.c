@@ -2,7 +2,7 @@
 /*
  * Netlink commands for sessions.
  */
-#include "control/commands.h"
+#include "control/internal.h"
 
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -10,12 +10,8 @@
 #include <net/genetlink.h>
 
 #include "base/account.h"
-#include "control/cpumask.h"
-#include "control/message.h"
-#include "control/netlink_trigger.h"
-#include "record/session_run.h"
-#include "record/session_triggers.h"
 #include "record/sessions.h"
+#include "record/trigger.h"
 
 /* Not const, because up to 6.6 a policy's pointer to its range is not const. */
 static struct netlink_range_validation stape_pages_range = { .max = STAPE_RING_PAGES_MAX };

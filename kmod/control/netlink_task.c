@@ -2,7 +2,7 @@
 /*
  * Netlink dump of the live tasks in a filter.
  */
-#include "control/commands.h"
+#include "control/internal.h"
 
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -10,9 +10,6 @@
 #include <net/genetlink.h>
 #include <schedtape/event.h>
 
-#include "control/cpumask.h"
-#include "control/lookup.h"
-#include "control/message.h"
 #include "record/sessions.h"
 #include "record/task_info.h"
 

@@ -2,13 +2,12 @@
 /*
  * The triggers of sessions as netlink attributes: in session-set, session-get and trigger-ntf.
  */
-#include "control/netlink_trigger.h"
+#include "control/internal.h"
 
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
 
-#include "control/message.h"
 #include "record/session.h"
 #include "record/trigger.h"
 

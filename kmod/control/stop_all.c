@@ -3,12 +3,11 @@
  * The parameter stop_all.  With it an administrator stops the sessions and replays of all users.
  * None may start until the parameter is N again, so all probes are off.
  */
-#include "base/stop_all.h"
+#include "base/registry.h"
 
 #include <linux/kstrtox.h>
 #include <linux/moduleparam.h>
 
-#include "record/session_run.h"
 #include "record/sessions.h"
 #include "replay/replay.h"
 

@@ -3,7 +3,7 @@
  * Waiter files (STAPE_IOC_STREAM): a file to poll for some of the rings, so that only the reader
  * of these rings is woken when they have filled.
  */
-#include "control/waiter.h"
+#include "control/internal.h"
 
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -14,7 +14,6 @@
 #include <linux/workqueue.h>
 
 #include "base/work.h"
-#include "control/cpumask.h"
 #include "record/sessions.h"
 
 static_assert(sizeof(struct stape_stream) == 16);

@@ -14,7 +14,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
-#include "base/stop_all.h"
+#include "base/registry.h"
 #include "record/active.h"
 #include "record/members.h"
 #include "record/task_info.h"

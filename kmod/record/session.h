@@ -12,10 +12,12 @@
 #include "base/registry.h"
 #include "record/active.h"
 
+struct netlink_ext_ack;
 struct stape_account;
 struct stape_dump;
 struct stape_session;
 struct stape_trigger;
+struct stape_trigger_setup;
 
 /**
  * struct stape_session_ops - notifications, sent from process context
@@ -105,5 +107,32 @@ static inline bool stape_session_finished(const struct stape_session *session)
 	/* Pairs with the release in stape_session_end(). */
 	return smp_load_acquire(&session->state) == STAPE_SESSION_STOPPED;
 }
+
+/* session_run.c */
+void stape_session_init_run(struct stape_session *session);
+int stape_session_attach(struct stape_session *session, struct netlink_ext_ack *extack);
+void stape_session_detach(struct stape_session *session);
+int stape_session_start(struct stape_session *session, struct netlink_ext_ack *extack);
+void stape_session_set_asleep(bool asleep);
+void stape_session_sleep(struct stape_session *session);
+void stape_session_wake_up(struct stape_session *session);
+int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
+void stape_session_stop_by(struct stape_session *session, u32 stopped_by);
+bool stape_session_flush(struct stape_session *session);
+void stape_session_resync(struct stape_session *session);
+u64 stape_session_missed_calls(const struct stape_session *session);
+
+/* session_triggers.c */
+int stape_session_make_triggers(struct stape_session *session, const struct stape_ring_setup *setup,
+				const struct stape_trigger_setup *triggers, u32 nr, u32 powers,
+				struct netlink_ext_ack *extack);
+void stape_session_link_triggers(struct stape_session *session,
+				 struct stape_ring __percpu *rings);
+void stape_session_free_triggers(struct stape_session *session);
+void stape_session_arm_triggers(struct stape_session *session);
+void stape_session_disarm_triggers(struct stape_session *session);
+void stape_session_settle_triggers(struct stape_session *session);
+u64 stape_session_trigger_bytes(const struct stape_session *session);
 
 #endif /* _STAPE_SESSION_H */

@@ -3,7 +3,7 @@
  * Starts, pauses and stops sessions, tells their CPUs when a filter has changed, and wakes their
  * readers.
  */
-#include "record/session_run.h"
+#include "record/session.h"
 
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -14,13 +14,13 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 
-#include "base/stop_all.h"
+#include "base/registry.h"
 #include "base/work.h"
 #include "record/attach.h"
 #include "record/dump.h"
 #include "record/encode.h"
 #include "record/rules.h"
-#include "record/session_triggers.h"
+#include "record/trigger.h"
 #include "record/watch.h"
 
 /* See stape_session_set_asleep(). */

@@ -2,7 +2,7 @@
 /*
  * The triggers of a session: made with its rings, armed while it records.
  */
-#include "record/session_triggers.h"
+#include "record/session.h"
 
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "base/work.h"
+#include "record/trigger.h"
 
 /* A scan finds a wait at the latest when it exceeds the limit by a quarter of that, and by this. */
 #define STAPE_TRIGGER_SLACK_NS	(10 * NSEC_PER_MSEC)

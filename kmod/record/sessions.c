@@ -16,9 +16,8 @@
 #include "base/account.h"
 #include "base/memory.h"
 #include "record/dump.h"
-#include "record/session_run.h"
-#include "record/session_triggers.h"
 #include "record/syscall.h"
+#include "record/trigger.h"
 
 struct stape_registry stape_sessions = STAPE_REGISTRY_INIT(stape_sessions);
 

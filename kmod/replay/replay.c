@@ -16,7 +16,6 @@
 #include "base/account.h"
 #include "base/memory.h"
 #include "base/registry.h"
-#include "base/stop_all.h"
 #include "base/work.h"
 #include "record/attach.h"
 #include "replay/internal.h"
