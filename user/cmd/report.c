@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "common/destination.h"
 #include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
@@ -39,7 +40,7 @@ struct report {
 	struct time_text time;
 	bool edges;
 	bool show_calls;
-	const char *html;
+	char *html;
 	struct syscalls syscalls;
 	struct calls calls;
 	struct calls grouped;
@@ -79,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		report->show_calls = true;
 		return 0;
 	case OPT_HTML:
-		report->html = arg;
+		destination_option(&report->html, arg, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (report->html && (report->common.json || report->edges ||
@@ -219,6 +220,7 @@ static int run(struct report *report, struct schedtape_tape *tape)
 		},
 		.part = report->by == GROUPS_CPU || report->selection.cpus.nr ||
 			report->selection.times.nr,
+		.whole = report->by != GROUPS_CPU && selection_of_whole(&report->selection),
 	};
 	struct schedtape_timeline_ops ops;
 	struct schedtape_timeline *timeline;
@@ -283,5 +285,6 @@ int cmd_report(int argc, char **argv)
 		status = run(&report, tape);
 	cmd_close_tape(tape, report.common.input);
 	selection_free(&report.selection);
+	free(report.html);
 	return out_finish(status);
 }

@@ -3,6 +3,9 @@
  * Description: report adds up what tasks did, by groups and in parts of the tape.  test-views
  * compares these with each other.
  */
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include "delays-tape.h"
 
 static const char fields[] = "-Ftask,cpu,sleeps,preempted,delay-median,delay-max,delay-max-at,"
@@ -43,6 +46,28 @@ static void test_parts(const struct blob *tape)
 	has_not("shell:20", "a task that did nothing there");
 	line(tape, "--time=1.12,1.35", "\nshell:10 98.000 1 0 2.007 50.000 1.100000 0 0 1 1 1\n"
 	     "shell:20 30.000 1 0 - - - - 0 0 1 1\n");
+}
+
+/* A page follows a link, as a tape does. */
+static void test_page(const struct blob *tape)
+{
+	char dir[] = "/tmp/schedtape-report-XXXXXX", begin[15];
+	struct stat st;
+	int fd;
+
+	if (!mkdtemp(dir) || chdir(dir))
+		exit(1);
+	ok(!symlink("page", "link"), "a link that leads nowhere yet");
+	run(cmd_report, "report", "--html=link", tape);
+	fd = open("page", O_RDONLY | O_CLOEXEC);
+	ok(!lstat("link", &st) && S_ISLNK(st.st_mode) && read(fd, begin, sizeof(begin)) == 15 &&
+	   !memcmp(begin, "<!DOCTYPE html>", 15), "the page is where it leads");
+	close(fd);
+	run(cmd_report, "report", "--html=-", tape);
+	has("<!DOCTYPE html>", "- is standard output");
+	unlink("page");
+	unlink("link");
+	ok(!chdir("/") && !rmdir(dir), "there is no other file");
 }
 
 static void test_times(const struct blob *tape)
@@ -87,6 +112,26 @@ static void test_recorded(const struct blob *tape)
 	has_not("CPU 3", "no line of a CPU that is not recorded");
 }
 
+/* 20 is forked, and does nothing. */
+static void test_idle_task(const struct blob *tape)
+{
+	static const char * const all[] = { NULL, "--time=,", "--time=0%-100%", "--cpu=0-9" };
+	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	struct maker m;
+	size_t i;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 1002 * MS, STAPE_EV_FORK, 20, 0);
+	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	write_second(tape, pages, 1);
+	for (i = 0; i < 4; i++) {
+		line(tape, all[i], "\nTOTAL 9.000 1 0 - - - - 0 0 1 2\n");
+		has(":20 0.000 ", "a task that did nothing");
+	}
+	line(tape, "--time=1.0005,", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -97,8 +142,10 @@ int main(void)
 	setenv("TZ", "UTC", 1);
 	test_times(&tape);
 	test_parts(&tape);
+	test_page(&tape);
 	test_json(&tape);
 	test_recorded(&tape);
+	test_idle_task(&tape);
 	close(tape.fd);
 	return tap_done();
 }

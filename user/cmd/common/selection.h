@@ -95,6 +95,13 @@ static inline bool selection_of_any(const struct selection *selection)
 	return selection_of_tasks(selection) || selection->cpus.nr || selection->times.nr;
 }
 
+/* Returns true if no CPU and no time is left out. */
+static inline bool selection_of_whole(const struct selection *selection)
+{
+	return (!selection->cpus.nr || selection->all_cpus) &&
+	       (!selection->times.nr || selection->times.all);
+}
+
 bool selection_has_task(const struct selection *selection, const struct selection_task *task);
 /* The same of the task that has a PID now; false for PID 0. */
 bool selection_has_identity(const struct selection *selection,

@@ -348,6 +348,8 @@ int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape)
 		overlaps |= range->start <= recording.stop && range->stop > recording.start;
 	}
 	join_ranges(times);
+	times->all = times->nr == 1 && times->ranges->start <= recording.start &&
+		     times->stop >= recording.stop;
 	return overlaps ? 0 : -ERANGE;
 }
 

@@ -57,11 +57,13 @@ struct time_range {
 /**
  * struct time_ranges - parts of the recording; an empty list is all of it
  * @stop: the latest end of all @nr @ranges, set by time_ranges_resolve()
+ * @all: they have all of the recording, set by time_ranges_resolve()
  */
 struct time_ranges {
 	struct time_range *ranges;
 	size_t nr;
 	uint64_t stop;
+	bool all;
 };
 
 /*

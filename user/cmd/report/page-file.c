@@ -3,17 +3,20 @@
  * Writes a page.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "common/destination.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "report/page-assets.h"
 #include "report/page-text.h"
 #include "report/page.h"
+#include "tape/meta.h"
 
 /* -- data ---------------------------------------------------------------------- */
 
@@ -274,13 +277,15 @@ struct page_file {
 	char *name;
 };
 
-/* Opens a new file beside the path, with a mode. */
+/* Opens a new file beside the path, with a mode.  Its name is short, as the path's may be long. */
 static int open_beside(struct page_file *file, mode_t mode)
 {
+	const char *slash = strrchr(file->path, '/');
 	char *name;
 	int fd, rc;
 
-	if (asprintf(&name, "%s.XXXXXX", file->path) < 0)
+	if (asprintf(&name, "%.*s.page-XXXXXX", slash ? (int)(slash - file->path + 1) : 0,
+		     file->path) < 0)
 		return -ENOMEM;
 	file->name = name;
 	fd = mkstemp(name);
@@ -302,13 +307,26 @@ static bool is_page(const char *path)
 	static const char begin[] = "<!DOCTYPE html>";
 	char text[sizeof(begin) - 1];
 	FILE *from = fopen(path, "r");
+	bool failed;
 	size_t n;
 
 	if (!from)
 		return false;
 	n = fread(text, 1, sizeof(text), from);
+	failed = ferror(from);
 	fclose(from);
-	return !n || (n == sizeof(text) && !memcmp(text, begin, n));
+	return !failed && (!n || (n == sizeof(text) && !memcmp(text, begin, n)));
+}
+
+/* Returns a file that the caller closes, or NULL with errno. */
+static FILE *open_stream(const char *path)
+{
+	int fd = tape_writer_descriptor(path);
+
+	if (fd < 0)
+		return fopen(path, "w");
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? NULL : fdopen(fd, "w");
 }
 
 static int open_file(struct page_file *file, const char *path, struct schedtape_error *err)
@@ -319,16 +337,16 @@ static int open_file(struct page_file *file, const char *path, struct schedtape_
 
 	umask(mask);
 	*file = (struct page_file){ .to = NULL };
-	if (there && !S_ISREG(st.st_mode)) {
-		file->to = fopen(path, "w");
+	if (destination_is_stream(path)) {
+		file->to = open_stream(path);
 		return file->to ? 0 : -errno;
 	}
 	if (there && !is_page(path))
 		return schedtape_fail(err, -EEXIST, "%s: this is no page, so it is not replaced: "
 				      "name another file", path);
-	file->path = there ? realpath(path, NULL) : strdup(path);
+	file->path = strdup(path);
 	if (!file->path)
-		return -errno;
+		return -ENOMEM;
 	return open_beside(file, there ? st.st_mode & 0777 : 0666 & ~mask);
 }
 

@@ -96,7 +96,7 @@ bool report_sum_is_shown(const struct report_sums *sums, const struct report_sum
 {
 	static const struct task_counts none;
 
-	return !sums->part || sum->delays.runtime || sum->delays.delays.nr ||
+	return sums->whole || sum->delays.runtime || sum->delays.delays.nr ||
 	       memcmp(&sum->counts, &none, sizeof(none));
 }
 

@@ -14,6 +14,7 @@
  * struct report_sums - sums of tasks
  * @delays: their delays and CPU time
  * @part: only a part of the tape counts, or each CPU apart.  Else the timeline has the counts.
+ * @whole: all of the tape counts, and not each CPU apart: then also tasks that did nothing
  * @counts: of that part, by the numbers of @delays
  * @nr: number of @counts
  * @calls: system calls that the tasks slept in; NULL: they do not count
@@ -21,6 +22,7 @@
 struct report_sums {
 	struct delays delays;
 	bool part;
+	bool whole;
 	struct task_counts *counts;
 	size_t nr;
 	struct calls *calls;
