@@ -35,12 +35,9 @@ bool idle_time_has_filter_all(struct schedtape_tape *tape)
 	return flag(filter, "all") && flag(filter, "kthreads");
 }
 
-bool idle_time_by_switches(struct schedtape_tape *tape)
-{
-	return idle_time_has_filter_all(tape) && !excludes_any(filter_of(tape));
-}
-
+/* With all tasks but the recorder's, a CPU that runs none goes on with what its last switch says. */
 bool idle_time_is_known(struct schedtape_tape *tape)
 {
-	return tape_has_idle_times(tape) || idle_time_by_switches(tape);
+	return tape_has_idle_times(tape) ||
+	       (idle_time_has_filter_all(tape) && !excludes_any(filter_of(tape)));
 }

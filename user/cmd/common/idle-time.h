@@ -12,11 +12,6 @@
 /* Returns true if the filter had all tasks, also if it left some out by their names. */
 bool idle_time_has_filter_all(struct schedtape_tape *tape);
 /*
- * Returns true if the tape has all tasks but the recorder's: a CPU that runs none of them goes on
- * with what its last switch says.
- */
-bool idle_time_by_switches(struct schedtape_tape *tape);
-/*
  * Returns true if the tape shows when CPUs were idle, perhaps afterwards.  Otherwise a CPU that
  * runs no task of the tape may become idle, or busy, at any time.
  */

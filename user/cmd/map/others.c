@@ -113,10 +113,10 @@ int others_read(struct others *others, struct schedtape_tape *tape, struct sched
 	size_t i;
 	int ret;
 
-	if (schedtape_tape_is_pipe(tape) || !tape_has_idle_times(tape)) {
-		others->blind = !idle_time_by_switches(tape);
+	/* Of all tasks, the recorder may still be on a CPU that its last switch calls idle. */
+	others->blind = schedtape_tape_is_pipe(tape) || !tape_has_idle_times(tape);
+	if (others->blind)
 		return 0;
-	}
 	ret = read_events(others, tape, err);
 	for (i = 0; i < others->nr && !ret; i++)
 		if (leave_open(&others->cpus[i], UINT64_MAX))
