@@ -3,10 +3,8 @@
  * schedtape: one table of subcommands.
  */
 #include <argp.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <schedtape/version.h>
 
@@ -190,24 +188,12 @@ static bool asks_for(const char *arg, const char * const *words, size_t n)
 	return false;
 }
 
-/* Opens missing standard streams, so that no later open() returns one of their descriptors. */
-static void open_standard_streams(void)
-{
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	char help_option[] = "--help";
 	char *help[] = { argv[0], help_option, NULL };
 
-	open_standard_streams();
+	out_open_missing();
 	argp_program_version = "schedtape " SCHEDTAPE_VERSION;
 	argp_err_exit_status = CMD_USAGE;
 

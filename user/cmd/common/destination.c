@@ -160,7 +160,7 @@ static int check_descriptor(const char *name, int fd, struct schedtape_error *er
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	if (flags < 0)
+	if (flags < 0 || out_was_missing(fd))
 		return schedtape_fail(err, -EBADF, "%s: is not open; open it in the shell, with "
 				      "%d> FILE", name, fd);
 	if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
@@ -192,8 +192,8 @@ static int check(const char *name, const char *path, bool *is_stdout, struct sch
 	if (S_ISCHR(st.st_mode) || (fd < 0 && !destination_is_stream(path)))
 		return 0;
 	if (is_same(&st, STDERR_FILENO))
-		return schedtape_fail(err, -EINVAL, "%s: standard error goes there, too, and the "
-				      "tape would contain its messages; redirect it with 2> FILE",
+		return schedtape_fail(err, -EINVAL, "%s: standard error goes there, too, and "
+				      "its messages would stand between; redirect it with 2> FILE",
 				      name);
 	*is_stdout = is_same(&st, STDOUT_FILENO);
 	return 0;

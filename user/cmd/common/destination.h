@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a command writes its tape: what -o FILE names.
+ * Where a command writes its tape or page: what -o FILE names.
  */
 #ifndef SCHEDTAPE_DESTINATION_H
 #define SCHEDTAPE_DESTINATION_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 /*
- * Returns the path that @name stands for, which the caller frees, or NULL after setting @err: no
- * tape can be written there.  Slashes at the end are removed, and symbolic links are followed, so
+ * Returns the path that @name stands for, which the caller frees, or NULL after setting @err:
+ * nothing can be written there.  Slashes at the end are removed, and symbolic links are followed, so
  * that the link stays when its target is renamed.  "-" is standard output, also if @name is
  * /dev/stdout or another name of the same pipe; "/dev/fd/N" is another open descriptor.
  */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/sched-attr.h"
+#include "common/output.h"
 #include "common/signals.h"
 
 /* With SCHED_RESET_ON_FORK this process has lost what the recorder was started with. */
@@ -21,7 +22,7 @@ static void keep_priority(const struct sched_attributes *before)
 static void child_main(char **command, bool to_stderr, const struct sched_attributes *before,
 		       int go, int error)
 {
-	int code;
+	int code, fd;
 	char c;
 
 	/* Without a byte the recorder has failed before child_go(). */
@@ -31,6 +32,9 @@ static void child_main(char **command, bool to_stderr, const struct sched_attrib
 	keep_priority(before);
 	if (to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (out_was_missing(fd))
+			close(fd);
 	execvp(command[0], command);
 	code = errno;
 	if (write(error, &code, sizeof(code)) < 0)
