@@ -37,7 +37,7 @@ struct interval_sum {
 /**
  * struct interval - sums of all tasks
  * @begin, @end: ns of CLOCK_MONOTONIC
- * @events: number of events
+ * @events: number of events, without those that tell what CPUs without a task did
  * @lost: number of events that are missing, as far as it is known
  * @tasks: @nr_tasks that have a sum or lead the process of one
  * @sums: @nr_sums of them

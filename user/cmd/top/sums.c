@@ -106,7 +106,7 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 
 	if (ev->type == SCHEDTAPE_EV_LOST)
 		sums->lost += ev->lost;
-	sums->events += !schedtape_event_is_gap(ev);
+	sums->events += !schedtape_event_is_gap(ev) && ev->type != SCHEDTAPE_EV_IDLE;
 	return sums->rc;
 }
 
