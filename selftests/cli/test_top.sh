@@ -270,9 +270,12 @@ done
 schedtape top --duration 0.5 -d 10 > top.txt 2> log &&
 	[ "$(grep -c ' tasks on ' top.txt)" = 1 ]
 report $? "--duration ends the last interval"
-schedtape top -d 0.2 2> log | head -n 1 > top.txt
+env --default-signal=PIPE schedtape top -d 0.2 2> log | head -n 1 > top.txt
+[ "${PIPESTATUS[0]}" = 141 ] && [ ! -s log ]
+report $? "it ends by SIGPIPE when nobody reads its output"
+env --ignore-signal=PIPE schedtape top -d 0.2 2> log | head -n 1 > top.txt
 [ "${PIPESTATUS[0]}" = 0 ] && [ ! -s log ]
-report $? "it ends when nobody reads its output"
+report $? "where that is ignored, without an error"
 expect 1 'cannot write to standard output: No space left' bash -c 'schedtape top -d 0.2 > /dev/full'
 [ "$(schedtape list)" = "no sessions, no replays" ]
 report $? "no session is left"

@@ -12,7 +12,7 @@
 
 /*
  * Returns the path that @name stands for, which the caller frees, or NULL after setting @err:
- * nothing can be written there.  Slashes at the end are removed, and symbolic links are followed, so
+ * nothing can be written there.  Slashes at the end are removed, and symbolic links followed, so
  * that the link stays when its target is renamed.  "-" is standard output, also if @name is
  * /dev/stdout or another name of the same pipe; "/dev/fd/N" is another open descriptor.
  */

@@ -35,7 +35,7 @@ bool idle_time_has_filter_all(struct schedtape_tape *tape)
 	return flag(filter, "all") && flag(filter, "kthreads");
 }
 
-/* With all tasks but the recorder's, a CPU that runs none goes on with what its last switch says. */
+/* Of all tasks but the recorder's: a CPU that runs none goes on with what its last switch says. */
 bool idle_time_is_known(struct schedtape_tape *tape)
 {
 	return tape_has_idle_times(tape) ||

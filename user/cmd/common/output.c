@@ -13,6 +13,7 @@
 #include "common/color.h"
 #include "common/output.h"
 #include "common/pager.h"
+#include "common/signals.h"
 
 static const char *command = "schedtape";
 
@@ -140,8 +141,12 @@ int out_finish(int status)
 	out_flush();
 	if (unmade)
 		return CMD_FAILURE;
-	if (!ferror(stdout) || write_error == EPIPE || pager_left())
+	if (!ferror(stdout) || pager_left())
 		return status;
+	if (write_error == EPIPE) {
+		signals_take_broken_pipe();
+		return status;
+	}
 	/* It is 0 if stdio wrote by itself and failed before. */
 	out_error(NULL, "cannot write to standard output%s%s: the output is not complete",
 		  write_error ? ": " : "", write_error ? strerror(write_error) : "");

@@ -12,7 +12,8 @@ static struct {
 	bool changed;
 	struct sigaction before;
 } actions[] = {
-	{ .signal = SIGPIPE }, { .signal = SIGXFSZ }, { .signal = SIGCHLD }, { .signal = SIGUSR1 },
+	{ .signal = SIGPIPE },	/* see signals_take_broken_pipe() */
+	{ .signal = SIGXFSZ }, { .signal = SIGCHLD }, { .signal = SIGUSR1 },
 	{ .signal = SIGUSR2 }, { .signal = SIGHUP },
 };
 
@@ -54,6 +55,12 @@ void signals_survive_writes(void)
 {
 	change(SIGPIPE, SIG_IGN);
 	change(SIGXFSZ, SIG_IGN);
+}
+
+void signals_take_broken_pipe(void)
+{
+	if (!killer && actions[0].changed && actions[0].before.sa_handler == SIG_DFL)
+		killer = SIGPIPE;
 }
 
 void signals_ignore_snapshots(void)

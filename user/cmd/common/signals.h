@@ -25,12 +25,14 @@ bool signals_read(int fd, bool *snapshot);
 bool signals_pending(void);
 /*
  * Ends this process by the first SIGINT, SIGTERM or SIGHUP that has asked for the command's end, so
- * that a shell ends its loop, too.  Returns if none has come.  main() calls it when a command that
+ * that a shell ends its loop, too, or by SIGPIPE.  Returns if none has come.  main() calls it when a command that
  * has not failed has written all.
  */
 void signals_die(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
 void signals_survive_writes(void);
+/* The reader of the output has gone: signals_die() does what SIGPIPE would have done. */
+void signals_take_broken_pipe(void);
 /*
  * Ignores SIGUSR2, so that a script which asks for a snapshot, as of perf record, does not end
  * the recording.
