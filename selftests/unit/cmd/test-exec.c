@@ -38,6 +38,18 @@ static void make_exec(const struct blob *tape, bool succeeds, bool late)
 	write_second(tape, pages, 3);
 }
 
+static void by_process(int (*command)(int argc, char **argv), const char *fields,
+		       const struct blob *tape)
+{
+	char name[] = "command", by[] = "--by=process";
+	char *argv[] = { name, by, (char *)fields, (char *)tape->path, NULL };
+
+	begin_capture();
+	command(4, argv);
+	end_capture();
+	squeeze_blanks();
+}
+
 static void test_readers(const struct blob *tape, bool succeeds, bool late)
 {
 	const char *leader = late ? "\nshell:10 159.000 " : "\nshell:10 101.000 ";
@@ -53,6 +65,10 @@ static void test_readers(const struct blob *tape, bool succeeds, bool late)
 	has_line(cmd_timehist, "-s", "2 tasks\n", tape);
 	has_line(cmd_stat, "--per-thread", "2 tasks\n", tape);
 	has(succeeds ? "\nnew:10 5 2 0 0 0 0 0 1 1 1 0 0\n" : "", what);
+	by_process(cmd_report, "-Ftask,tasks,cpu", tape);
+	has(late ? "\nnew:10 2 338.000\n" : "\nnew:10 2 280.000\n", "it is one process");
+	by_process(cmd_stat, "-Fname,tasks", tape);
+	has("\nnew:10 2\n", "in stat, too");
 	run(cmd_map, "map", NULL, tape);
 	has("*B0       1.011000 secs B0 => shell:20\n", "map has the thread");
 	has("*B0       1.131000 secs B0 => new:10\n", "it stays the same task");

@@ -69,8 +69,8 @@ static void test_tasks(const struct blob *tape)
 	has(" 32 events on 2 CPUs, 4 tasks\n", "a PID that is used again is another task");
 	has_line(cmd_stat, NULL, "\nnew:(2) 11 5 1 1 0 1 1 1 0 1 0 0\n"
 		 "shell:(2) 10 3 0 0 2 1 2 0 2 0 0 0\n<idle> 8 ", tape);
-	has_line(cmd_stat, "--by=process", "\nnew:10 10 4 ", tape);
-	has("\nshell:10 8 2 ", "a thread leaves its process with execve()");
+	has_line(cmd_stat, "--by=process", "\nnew:10 18 6 ", tape);
+	has_not("\nshell:10 ", "a thread that calls execve() stays in its process");
 	has_line(cmd_stat, "--by=policy", "\nother 21 8 ", tape);
 	has_line(cmd_stat, "--by=cgroup", "\n? 21 8 ", tape);
 	has_line(cmd_stat, "-Ftask,tasks,pid", "\nnew:(2) 2 -\n", tape);

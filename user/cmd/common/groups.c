@@ -193,24 +193,30 @@ static int compare_processes(const void *left, const void *right, void *arg)
 }
 
 /*
- * Joins threads without a leader, which had ended or is not on the tape, with their process.
- * @numbers: all @n leaders and such threads of a TGID, in order
+ * Joins threads without a leader, which had ended or is not on the tape, with their process, and
+ * leaders whose PID one of their threads has taken with that thread.  @numbers: all @n leaders and
+ * such threads of a TGID, in order
  */
 static void join_threads(struct groups *groups, const uint32_t *numbers, size_t n)
 {
-	uint32_t leader = numbers[0];
-	size_t i;
+	struct groups_task *tasks = groups->tasks;
+	uint32_t leader = SCHEDTAPE_NONE;
+	size_t i, first = 0;
 
-	for (i = 0; i < n && groups->tasks[leader].pid != groups->tasks[leader].tgid; i++)
-		leader = numbers[i];
-	if (groups->tasks[leader].pid != groups->tasks[leader].tgid)
-		leader = numbers[0];
-	for (i = 0; i < n; i++) {
+	for (i = 0; i <= n; i++) {
+		const struct groups_task *task = i < n ? &tasks[numbers[i]] : NULL;
+
 		/* The PID is that of another process from there on. */
-		if (groups->tasks[numbers[i]].pid == groups->tasks[numbers[i]].tgid)
+		if (leader != SCHEDTAPE_NONE &&
+		    (!task || (task->pid == task->tgid && !task->took_pid))) {
+			for (; first < i; first++)
+				tasks[numbers[first]].process = leader;
+		}
+		if (task && task->pid == task->tgid)
 			leader = numbers[i];
-		groups->tasks[numbers[i]].process = leader;
 	}
+	for (; first < n; first++)
+		tasks[numbers[first]].process = numbers[0];
 }
 
 /* Finds the process of each task.  Returns 0 or -ENOMEM. */
@@ -272,6 +278,7 @@ int groups_make(struct groups *groups, enum groups_by by, const struct selection
 			.cgroup = from[i].cgroup, .pid = from[i].pid, .tgid = from[i].tgid,
 			.ns_pid = from[i].ns_pid, .process = from[i].process,
 			.policy = from[i].prio_known ? from[i].policy : IDENTITY_NO_POLICY,
+			.took_pid = groups_took_pid(&from[i]),
 		};
 		memcpy(groups->tasks[i].comm, from[i].comm, STAPE_COMM_LEN);
 	}
@@ -292,6 +299,7 @@ int groups_make_of_table(struct groups *groups, enum groups_by by,
 		groups->tasks[i] = (struct groups_task){
 			.cgroup = from->cgroup, .pid = from->pid, .tgid = from->tgid,
 			.ns_pid = from->ns_pid, .process = from->process, .policy = from->policy,
+			.took_pid = from->took_pid,
 		};
 		/* The leader may be known by a fork only, without a description. */
 		if (from->process != i)

@@ -37,7 +37,8 @@ extern const struct argp groups_argp;
  * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
  * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
  * @process: number of the task that leads its process; with GROUPS_PROCESS, if there is none,
- *	that of the first of its tasks
+ *	that of the first of its tasks, and after an execve() by a thread that of the thread
+ * @took_pid: it was a thread, and has taken its leader's PID by an execve()
  */
 struct groups_task {
 	uint64_t cgroup;
@@ -46,8 +47,15 @@ struct groups_task {
 	uint32_t ns_pid;
 	uint32_t process;
 	uint32_t policy;
+	bool took_pid;
 	char comm[STAPE_COMM_LEN];
 };
+
+/* Returns true if a task has @took_pid. */
+static inline bool groups_took_pid(const struct schedtape_task *task)
+{
+	return task->thread && task->process == task->index && task->pid == task->tgid;
+}
 
 /**
  * struct group - a line

@@ -72,6 +72,7 @@ static int on_exec(struct task_table *table, const struct schedtape_event *ev)
 	if (task == SCHEDTAPE_NONE)
 		return -ENOMEM;
 	table->tasks[task].process = task;
+	table->tasks[task].took_pid = true;
 	return 0;
 }
 

@@ -27,6 +27,7 @@
  * @tgid: PID of its process
  * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
  * @policy: the last one, IDENTITY_NO_POLICY: not known
+ * @took_pid: it was a thread, and has taken its leader's PID by an execve(); set at once
  * @cgroup: id of its last cgroup; 0: not known
  * @comm: its last name
  */
@@ -36,6 +37,7 @@ struct task_entry {
 	uint32_t tgid;
 	uint32_t ns_pid;
 	uint8_t policy;
+	bool took_pid;
 	uint64_t cgroup;
 	char comm[STAPE_COMM_LEN];
 };
