@@ -160,6 +160,17 @@ def test_early_end(long):
     text, status = command.end()
     ok(alive and "key q" in text, "Ctrl-C: the command waits for the pager", text)
     ok(status == -signal.SIGINT, "and then ends by the signal", status)
+    # Ctrl-C has ended the recorder, and so the tape ends.
+    fifo = long + ".fifo"
+    os.mkfifo(fifo)
+    command = Terminal(["report", fifo], PAGER="trap '' INT; " + MARK)
+    with open(long, "rb") as file, open(fifo, "wb") as pipe:
+        command.press(b"\x03")
+        command.read(until="^C")
+        pipe.write(file.read())
+    text, status = command.end()
+    ok("paged: TOTAL" in text, "Ctrl-C while a pipe is read: what has come is shown", text)
+    ok(status == -signal.SIGINT, "and then it ends by the signal", status)
 
 
 def test_less(tape, long):

@@ -127,8 +127,10 @@ static int start(size_t number, int argc, char **argv)
 	if (commands[number].paged)
 		pager_allow();
 	status = commands[number].run(argc, argv);
-	if (!status)
+	if (!status || signals_interrupted()) {
+		pager_finish();
 		signals_die();
+	}
 	return status;
 }
 

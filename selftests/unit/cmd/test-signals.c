@@ -114,6 +114,35 @@ static void test_death(void)
 	signal(SIGHUP, SIG_DFL);
 }
 
+/* A child survives one SIGINT, and then gets another one or ends by itself. */
+static int survive(bool again)
+{
+	pid_t pid;
+	int status = -1;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		signal(SIGINT, SIG_DFL);
+		signals_survive_interrupt();
+		if (signals_interrupted())
+			_exit(1);
+		raise(SIGINT);
+		if (!signals_interrupted() || again)
+			raise(again ? SIGINT : SIGKILL);
+		signals_die();
+		_exit(7);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void test_interrupts(void)
+{
+	ok(WTERMSIG(survive(true)) == SIGINT, "the second SIGINT ends a reader at once");
+	ok(WTERMSIG(survive(false)) == SIGINT, "the first one when it has written all");
+}
+
 /* In a group of its own, because an orphaned group ignores SIGTSTP. */
 static void stop_and_go_on(void)
 {
@@ -153,6 +182,7 @@ int main(void)
 	   "the command has SIGUSR2's default action");
 	ok(WTERMSIG(send_to_child(SIGUSR1, false)) == SIGUSR1, "SIGUSR1 is not ignored");
 	test_death();
+	test_interrupts();
 	test_stops();
 	test_snapshots();
 	test_hangups();

@@ -2,7 +2,6 @@
 #include "common/input.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "common/files-limit.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/signals.h"
 #include "tape/events.h"
 #include "tape/meta.h"
 
@@ -42,28 +42,11 @@ static bool input_is_pipe(const char *path)
 	       (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 }
 
-static void do_nothing(int signal)
-{
-	(void)signal;
-}
-
-/* After the first SIGINT, the next one kills as usual. */
-static void survive_interrupt(void)
-{
-	struct sigaction action = {
-		.sa_handler = do_nothing, .sa_flags = SA_RESTART | SA_RESETHAND,
-	};
-	struct sigaction before;
-
-	if (!sigaction(SIGINT, NULL, &before) && before.sa_handler == SIG_DFL)
-		sigaction(SIGINT, &action, NULL);
-}
-
 struct schedtape_tape *cmd_open_tape_once(const char *path)
 {
 	/* A pipe is waited for, so before that. */
 	if (input_is_pipe(path))
-		survive_interrupt();
+		signals_survive_interrupt();
 	return open_with(schedtape_tape_open_once, path);
 }
 

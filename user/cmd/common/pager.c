@@ -75,7 +75,7 @@ static void wait_for_pager(void)
 }
 
 /* The pager sees the end of its input when no descriptor of it is left. */
-static void finish(void)
+void pager_finish(void)
 {
 	if (!pager)
 		return;
@@ -161,7 +161,7 @@ static void connect_to(int data)
 		dup2(data, STDERR_FILENO);
 	}
 	dup2(data, STDOUT_FILENO);
-	atexit(finish);
+	atexit(pager_finish);
 	set_signals();
 }
 

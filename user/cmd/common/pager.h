@@ -17,12 +17,15 @@ void pager_forbid(void);
 /*
  * Starts a pager if it is allowed and standard output is a terminal: $SCHEDTAPE_PAGER, or else
  * $PAGER, or else less; none if that is empty or "cat".  From now on standard output, and standard
- * error if that is a terminal, too, go there.  When this process ends, it waits for the pager.
+ * error if that is a terminal, too, go there.  When this process ends, pager_finish() is called.
  *
  * Returns NULL, or the command that could not be run, with the reason in errno; output then goes to
  * the terminal as without a pager.
  */
 const char *pager_start(void);
+
+/* Writes what is left to the pager, if there is one, and waits until the user has left it. */
+void pager_finish(void);
 
 /* Tests whether the user has left the pager, so that nobody reads the rest. */
 bool pager_left(void);

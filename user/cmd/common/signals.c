@@ -30,7 +30,11 @@ static sigset_t snapshots, merges, enders;
 
 /* SIGINT, SIGTERM and SIGHUP, as far as they end a command, and the first one of them; 0: none. */
 static sigset_t killers;
-static int killer;
+static volatile sig_atomic_t killer;
+
+/* What SIGINT did before signals_survive_interrupt(). */
+static struct sigaction interrupt;
+static volatile sig_atomic_t interrupted;
 
 /* SIGHUP ends nothing; and one has come since signals_hangup(). */
 static bool takes_hangups, hangup;
@@ -207,6 +211,26 @@ bool signals_pending(void)
 
 	return !sigpending(&pending) && !sigandset(&pending, &pending, &killers) &&
 	       !sigisemptyset(&pending);
+}
+
+static void note_interrupt(int signal)
+{
+	killer = signal;
+	interrupted = true;
+	sigaction(signal, &interrupt, NULL);
+}
+
+void signals_survive_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = note_interrupt, .sa_flags = SA_RESTART };
+
+	if (!ignored(SIGINT))
+		sigaction(SIGINT, &action, &interrupt);
+}
+
+bool signals_interrupted(void)
+{
+	return interrupted;
 }
 
 void signals_die(void)

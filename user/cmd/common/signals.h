@@ -25,10 +25,17 @@ bool signals_read(int fd, bool *snapshot);
 bool signals_pending(void);
 /*
  * Ends this process by the first SIGINT, SIGTERM or SIGHUP that has asked for the command's end, so
- * that a shell ends its loop, too, or by SIGPIPE.  Returns if none has come.  main() calls it when a command that
- * has not failed has written all.
+ * that a shell ends its loop, too, or by SIGPIPE.  Returns if none has come.  main() calls it when a
+ * command that has not failed, or whose input was interrupted, has written all.
  */
 void signals_die(void);
+/*
+ * Lets this process survive the first SIGINT, unless it is ignored, because what it reads ends by
+ * the same Ctrl-C.  The next one does what it did before.
+ */
+void signals_survive_interrupt(void);
+/* Then returns true if one has come. */
+bool signals_interrupted(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
 void signals_survive_writes(void);
 /* The reader of the output has gone: signals_die() does what SIGPIPE would have done. */
