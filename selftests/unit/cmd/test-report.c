@@ -123,12 +123,16 @@ static void test_idle_task(const struct blob *tape)
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_event(&m, 1002 * MS, STAPE_EV_FORK, 20, 0);
+	maker_rename(&m, 1003 * MS, 10, "later");
 	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 	write_second(tape, pages, 1);
 	for (i = 0; i < 4; i++) {
 		line(tape, all[i], "\nTOTAL 9.000 1 0 - - - - 0 0 1 2\n");
 		has(":20 0.000 ", "a task that did nothing");
 	}
+	ok(run(cmd_report, "report", "--comm=shell:10", tape) == CMD_FAILURE &&
+	   strstr(said, "matches --comm; it has the tasks later:10, shell:20\n"),
+	   "the tasks have their last names: %s", said);
 	line(tape, "--time=1.0005,", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
 }
 

@@ -199,7 +199,7 @@ static void matches_not(int (*command)(int argc, char **argv), const char *optio
 
 static void test_no_match(const struct blob *tape)
 {
-	static const char tasks[] = "; it has the tasks shell:10, server:20, ?[2J:30\n";
+	static const char tasks[] = "; it has the tasks server:20, ?[2J:30, shell:10\n";
 	char expected[256];
 
 	make_tape(tape);
@@ -240,8 +240,8 @@ static void test_no_match_json(const struct blob *tape)
 	status = cmd_script(6, argv);
 	end_capture();
 	ok(status == CMD_FAILURE && !*text, "no JSON without an event: %s", text);
-	ok(strstr(said, "matches --comm --cpu --time; it has the tasks shell:10, server:20, "
-		  "?[2J:30; it has the CPUs 0,3; it is from 1.000000 to 9.000000 s\n"),
+	ok(strstr(said, "matches --comm --cpu --time; it has the tasks server:20, ?[2J:30, "
+		  "shell:10; it has the CPUs 0,3; it is from 1.000000 to 9.000000 s\n"),
 	   "%s", said);
 }
 

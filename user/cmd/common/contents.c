@@ -8,6 +8,7 @@
 
 #include "common/input.h"
 #include "common/output.h"
+#include "common/task-table.h"
 #include "common/wall-clock.h"
 #include "machine/cgroup-tree.h"
 #include "tape/events.h"
@@ -90,17 +91,25 @@ static void add_task(struct examples *examples, uint32_t pid, const char *comm)
 	examples->n++;
 }
 
-/* Adds tasks that events describe or rename, until there are enough. */
-static void add_from_events(struct examples *examples, struct schedtape_tape *tape)
+/* Adds the tasks by their last names and PIDs, which select them in every command. */
+static void add_last(struct examples *examples, struct schedtape_tape *tape)
 {
 	const struct schedtape_event *ev;
+	struct schedtape_error err;
+	struct task_table table;
+	int ret;
+	uint32_t i;
 
-	if (schedtape_tape_rewind(tape, NULL))
-		return;
-	while (!examples->more && tape_next_sound(tape, &ev, NULL) > 0) {
-		if (ev->type == STAPE_EV_TASK || ev->type == STAPE_EV_RENAME)
-			add_task(examples, ev->pid, ev->comm);
+	ret = task_table_begin(&table, tape, &err);
+	while (!ret && tape_next_sound(tape, &ev, NULL) > 0) {
+		ret = task_table_follow(&table, ev);
+		if (!ret && (ev->type == STAPE_EV_TASK || ev->type == STAPE_EV_RENAME))
+			ret = task_table_find(&table, ev->pid) == SCHEDTAPE_NONE;
 	}
+	if (!ret && !task_table_end(&table, tape))
+		for (i = 0; i < table.nr && !examples->more; i++)
+			add_task(examples, table.tasks[i].pid, table.tasks[i].comm);
+	task_table_free(&table);
 }
 
 const char *contents_tasks(char buffer[CONTENTS_LEN], struct schedtape_tape *tape)
@@ -110,9 +119,11 @@ const char *contents_tasks(char buffer[CONTENTS_LEN], struct schedtape_tape *tap
 	size_t i, n;
 
 	tasks = schedtape_tape_tasks(tape, &n);
-	for (i = 0; i < n && !examples.more; i++)
-		add_task(&examples, tasks[i].pid, tasks[i].comm);
-	add_from_events(&examples, tape);
+	if (!schedtape_tape_rewind(tape, NULL))
+		add_last(&examples, tape);
+	else
+		for (i = 0; i < n && !examples.more; i++)
+			add_task(&examples, tasks[i].pid, tasks[i].comm);
 
 	*buffer = '\0';
 	for (i = 0; i < examples.n; i++)
