@@ -67,8 +67,8 @@ static void test_readers(const struct blob *tape, bool succeeds, bool late)
 	has(succeeds ? "\nnew:10 5 2 0 0 0 0 0 1 1 1 0 0\n" : "", what);
 	by_process(cmd_report, "-Ftask,tasks,cpu", tape);
 	has(late ? "\nnew:10 2 338.000\n" : "\nnew:10 2 280.000\n", "it is one process");
-	by_process(cmd_stat, "-Fname,tasks", tape);
-	has("\nnew:10 2\n", "in stat, too");
+	by_process(cmd_stat, "-Ftask,tasks", tape);
+	has(succeeds ? "\nnew:10 2\n" : "\nshell:10 2\n", "in stat, too");
 	run(cmd_map, "map", NULL, tape);
 	has("*B0       1.011000 secs B0 => shell:20\n", "map has the thread");
 	has("*B0       1.131000 secs B0 => new:10\n", "it stays the same task");
@@ -79,6 +79,35 @@ static void test_readers(const struct blob *tape, bool succeeds, bool late)
 	has("shell:10 [X] ==> idle\n", "the leader keeps its own name");
 }
 
+/* 10 exits, and its thread 20, which is not recorded, calls execve(): it is recorded from then on. */
+static void test_unrecorded(const struct blob *tape)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1102 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1201 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+
+	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_event(&m, 1100 * MS, STAPE_EV_EXIT, 10, 0);
+	maker_rename(&m, 1110 * MS, 10, "new");
+	maker_exec(&m, 1140 * MS, 10, 20);
+	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 10, 0);
+	write_second(tape, pages, 2);
+	has_line(cmd_report, "-Ftask,cpu", "\nshell:10 101.000\nnew:10 51.000\n", tape);
+	has("2 tasks\n", "the thread is one task");
+	has_line(cmd_stat, "--per-thread", "2 tasks\n", tape);
+	run(cmd_report, "report", "--json", tape);
+	squeeze();
+	has("\"first_comm\":\"new\",\"comm\":\"new\",\"from_start\":false,",
+	    "it does not exist before");
+	run(cmd_script, "script", NULL, tape);
+	has(" exec: new:10 old_pid=20\n", "in script, too");
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -87,6 +116,7 @@ int main(void)
 	blob_init(&tape);
 	for (i = 0; i < 4; i++)
 		test_readers(&tape, i & 1, i & 2);
+	test_unrecorded(&tape);
 	close(tape.fd);
 	return tap_done();
 }

@@ -36,6 +36,7 @@
  * @threads_xor: numbers of other threads of the process that it leads, without the exiting ones,
  *	XORed: with one thread, its number
  * @threads: the number of these threads
+ * @next: an earlier task had its PID
  * @exiting: its exit has begun
  * @ended: it has ended
  */
@@ -44,7 +45,8 @@ struct schedtape_owner {
 	uint32_t process;
 	uint32_t before;
 	uint32_t threads_xor;
-	uint32_t threads : 30;
+	uint32_t threads : 29;
+	bool next : 1;
 	bool exiting : 1;
 	bool ended : 1;
 };
@@ -113,7 +115,10 @@ void schedtape_owners_take(struct schedtape_owners *owners, uint32_t thread, uin
  * @leader: returned: the task that had @pid, which is over; SCHEDTAPE_NONE: none, or it is not
  *	known
  *
- * Returns the thread.  SCHEDTAPE_NONE with errno 0: no task has @old_pid; with ENOMEM: no memory.
+ * If no task has @old_pid, the thread has been found by its new name under @pid, after the end of
+ * the leader: it was not recorded before.
+ *
+ * Returns the thread.  SCHEDTAPE_NONE with errno 0: it is not known; with ENOMEM: no memory.
  */
 uint32_t schedtape_owners_exec(struct schedtape_owners *owners, uint32_t pid, uint32_t old_pid,
 			       uint32_t *leader);
