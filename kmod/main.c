@@ -11,6 +11,7 @@
 #include "record/clock.h"
 #include "record/dump.h"
 #include "record/machine.h"
+#include "record/selftest.h"
 #include "record/trigger.h"
 #include "record/watch.h"
 #include "replay/replay.h"
@@ -28,6 +29,9 @@ static int __init stape_init(void)
 	ret = stape_work_init();
 	if (ret)
 		goto err_work;
+	ret = stape_selftest_init();
+	if (ret)
+		goto err_selftest;
 	ret = stape_machine_init();
 	if (ret)
 		goto err_machine;
@@ -44,6 +48,7 @@ err_device:
 err_netlink:
 	stape_machine_exit();
 err_machine:
+err_selftest:
 	stape_work_exit();
 err_work:
 	stape_attach_exit();

@@ -115,6 +115,23 @@ static int __init stape_attach_find_tracepoints(void)
 	return ret;
 }
 
+/**
+ * stape_attach_tracepoint() - find one of the tracepoints that the module uses
+ * @name: of the tracepoint
+ *
+ * Context: module init, after stape_attach_init().
+ * Return: the tracepoint, or NULL.
+ */
+struct tracepoint __init *stape_attach_tracepoint(const char *name)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(stape_tracepoints); i++)
+		if (!strcmp(name, stape_tracepoints[i].name))
+			return stape_tracepoints[i].tp;
+	return NULL;
+}
+
 /* -- return probes ------------------------------------------------------------ */
 
 #ifdef STAPE_RETPROBES

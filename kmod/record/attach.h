@@ -4,9 +4,12 @@
 
 #include <linux/types.h>
 
+struct tracepoint;
+
 int stape_attach_init(void);
 void stape_attach_exit(void);
 void stape_attach_try(void);
+struct tracepoint *stape_attach_tracepoint(const char *name);
 u64 stape_attach_missed_calls(void);
 size_t stape_attach_missing(char *text, size_t size);
 u32 stape_attach_throttling(void);

@@ -109,6 +109,19 @@ run_altered()
 		"probe_attributes probe_throttle attach follow retprobe"
 }
 
+# Modules whose self-test meets a kernel that is not as they know it.
+run_planted()
+{
+	local planted
+
+	for planted in 1 2 3; do
+		step "module selftest-$planted" qemu/altered-module "$1" selftest-$planted \
+			planted_selftest.h selftest -DSTAPE_PLANTED=$planted || return
+	done
+	guest_later "selftest $1" qemu/vm --kernel "$1" --cpus 1 -- \
+		"SCHEDTAPE_PLANTED=$build/kmod/altered-$1 $(one "$1") test_selftest.sh"
+}
+
 part_odd()
 {
 	local kernel
@@ -124,6 +137,7 @@ part_odd()
 	guest_later "lacks $kernel" qemu/vm --kernel "$kernel" --cpus 1 --append highres=off -- \
 		"$(one "$kernel") test_missing_features.sh"
 	run_altered "${kernels[0]}"
+	run_planted "${kernels[0]}"
 }
 
 # A failure on a kernel that is newer than the tested ones is a skipped result.
