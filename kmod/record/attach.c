@@ -63,7 +63,7 @@ static struct stape_tracepoint {
 	{ "sched_wakeup_new", stape_probe_wakeup_new },
 	{ "sched_migrate_task", stape_probe_migrate },
 	{ "sched_process_fork", stape_members_fork },
-	{ "sched_process_exit", stape_probe_exit },
+	{ "sched_process_exit", stape_members_exit },
 	{ "sched_process_exec", stape_probe_exec },
 	{ "sched_pi_setprio", stape_probe_boost },
 	{ "task_rename", stape_probe_rename },
@@ -82,7 +82,7 @@ static void __maybe_unused stape_attach_check_prototypes(void)
 	check_trace_callback_type_sched_wakeup_new(stape_probe_wakeup_new);
 	check_trace_callback_type_sched_migrate_task(stape_probe_migrate);
 	check_trace_callback_type_sched_process_fork(stape_members_fork);
-	check_trace_callback_type_sched_process_exit(stape_probe_exit);
+	check_trace_callback_type_sched_process_exit(stape_members_exit);
 	check_trace_callback_type_sched_process_exec(stape_probe_exec);
 	check_trace_callback_type_sched_pi_setprio(stape_probe_boost);
 	check_trace_callback_type_task_rename(stape_probe_rename);

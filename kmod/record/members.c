@@ -28,6 +28,7 @@
 #include "record/filter.h"
 #include "record/task_info.h"
 #include "record/waits.h"
+#include "record/watch.h"
 
 /* -- checks ------------------------------------------------------------------- */
 
@@ -364,31 +365,6 @@ static void stape_members_wake_if_over(struct stape_active *active)
 }
 
 /**
- * stape_members_exit() - let a task that exits be no seed any more
- * @active: a session's; its readers are woken if it has no task any more
- * @task: current.  If it is a member, it stays one until its last switch
- *
- * The seed of a leader that leaves threads behind stays, because one of them may take over the PID
- * in an execve().  stape_members_end() clears it when the last of them exits.
- *
- * Context: the exit probe, interrupts off.
- */
-void stape_members_exit(struct stape_active *active, const struct task_struct *task)
-{
-	struct stape_filter *filter = &active->filter;
-	u32 pid = task->pid;
-
-	if (!test_bit(pid, filter->seeds) || stape_task_leads_threads(task, pid))
-		return;
-	raw_spin_lock(stape_filter_lock(pid));
-	stape_filter_set_seed(filter, pid, false);
-	/* The filter of a member is over after its last switch at the earliest. */
-	if (unlikely(!test_bit(pid, filter->members)))
-		stape_members_wake_if_over(active);
-	raw_spin_unlock(stape_filter_lock(pid));
-}
-
-/**
  * stape_members_end() - clear the bits of a task that ends
  * @active: a session's; its readers are woken if it has no task any more
  * @task: the task; it may have been freed, and is only compared
@@ -437,6 +413,60 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 out:
 	rcu_read_unlock();
 	raw_spin_unlock(stape_filter_lock(pid));
+}
+
+/*
+ * @task is current.  If it is a member, it stays one until its last switch.  Interrupts are off, so
+ * this CPU's ring is not resumed meanwhile.
+ */
+static void stape_members_exit_one(struct stape_active *active, struct task_struct *task)
+{
+	struct stape_filter *filter = &active->filter;
+	u32 pid = task->pid;
+
+	if (stape_filter_has(filter, task)) {
+		if (stape_ring_is_paused(&active->descriptions->ring)) {
+			stape_ring_forget_curr(this_cpu_ptr(active->rings));
+			stape_members_end(active, task, pid, STAPE_END_PAUSE);
+			return;
+		}
+		/* It may have entered just now, and this CPU may not have been resynced yet. */
+		if (unlikely(stape_ring_curr_pid(this_cpu_ptr(active->rings)) != pid))
+			stape_encode_resync(active);
+		stape_encode_exit(active, task);
+	}
+	/*
+	 * The seed of a leader that leaves threads behind stays, because one of them may take over
+	 * the PID in an execve().  stape_members_end() clears it when the last of them exits.
+	 */
+	if (!test_bit(pid, filter->seeds) || stape_task_leads_threads(task, pid))
+		return;
+	raw_spin_lock(stape_filter_lock(pid));
+	stape_filter_set_seed(filter, pid, false);
+	/* The filter of a member is over after its last switch at the earliest. */
+	if (unlikely(!test_bit(pid, filter->members)))
+		stape_members_wake_if_over(active);
+	raw_spin_unlock(stape_filter_lock(pid));
+}
+
+/* Tracepoint sched_process_exit: writes that current exits, and lets it be no seed any more. */
+void stape_members_exit(STAPE_EXIT_PROTO)
+{
+	struct stape_active *active;
+	unsigned long flags;
+
+	if (stape_watch_enabled())
+		stape_watch_gone(task);
+	preempt_disable();	/* makes this an RCU reader */
+	for_each_active(active) {
+		local_irq_save(flags);
+		stape_members_exit_one(active, task);
+		/* The last thread of a process whose leader has exited before. */
+		if (unlikely(task->pid != task->tgid && !atomic_read(&task->signal->live)))
+			stape_members_end(active, task->group_leader, task->tgid, STAPE_END_EXIT);
+		local_irq_restore(flags);
+	}
+	preempt_enable();
 }
 
 /* When this many wait, an interrupt removes them. */

@@ -33,7 +33,7 @@ void stape_members_fork(void *data, struct task_struct *parent, struct task_stru
 bool stape_members_exec(struct stape_active *active, struct task_struct *task, u32 old_pid);
 void stape_members_move(struct stape_active *active, struct cgroup *cgroup,
 			struct task_struct *task, bool process);
-void stape_members_exit(struct stape_active *active, const struct task_struct *task);
+void stape_members_exit(STAPE_EXIT_PROTO);
 void stape_members_end(struct stape_active *active, const struct task_struct *task, u32 pid,
 		       enum stape_end how);
 void stape_members_add_dead(const struct task_struct *task);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes for a task's lifecycle: its execve(), its names, its moves between cgroups, its exit; and
- * for new cgroups.  That of forks is stape_members_fork().
+ * Probes for a task's lifecycle: its execve(), its names, its moves between cgroups; and for new
+ * cgroups.  Those of forks and exits are stape_members_fork() and stape_members_exit().
  *
  * Interrupts may be on in them, so they switch interrupts off to write.  Those of fork, exec
  * and exit can be preempted on recent kernels, so each of them is an RCU reader: see attach.c.
@@ -57,44 +57,6 @@ void stape_probe_rename(void *data, struct task_struct *task, const char *comm)
 	rcu_read_lock();
 	stape_members_rename(task, name);
 	rcu_read_unlock();
-}
-
-/* Interrupts are off, so this CPU's ring is not resumed meanwhile. */
-static void stape_probe_exit_one(struct stape_active *active, struct task_struct *task)
-{
-	if (!stape_filter_has(&active->filter, task)) {
-		stape_members_exit(active, task);
-		return;
-	}
-	if (stape_ring_is_paused(&active->descriptions->ring)) {
-		stape_ring_forget_curr(this_cpu_ptr(active->rings));
-		stape_members_end(active, task, task->pid, STAPE_END_PAUSE);
-		return;
-	}
-	stape_members_exit(active, task);
-	/* @task may have entered just now, and this CPU may not have been resynced yet. */
-	if (unlikely(stape_ring_curr_pid(this_cpu_ptr(active->rings)) != task->pid))
-		stape_encode_resync(active);
-	stape_encode_exit(active, task);
-}
-
-void stape_probe_exit(STAPE_EXIT_PROTO)
-{
-	bool last = task->pid != task->tgid && !atomic_read(&task->signal->live);
-	struct stape_active *active;
-	unsigned long flags;
-
-	if (stape_watch_enabled())
-		stape_watch_gone(task);
-	preempt_disable();
-	for_each_active(active) {
-		local_irq_save(flags);
-		stape_probe_exit_one(active, task);
-		if (unlikely(last))
-			stape_members_end(active, task->group_leader, task->tgid, STAPE_END_EXIT);
-		local_irq_restore(flags);
-	}
-	preempt_enable();
 }
 
 void stape_probe_cgroup(void *data, struct cgroup *cgroup, const char *path,

@@ -19,14 +19,10 @@ void stape_probe_wakeup(void *data, struct task_struct *task);
 void stape_probe_wakeup_new(void *data, struct task_struct *task);
 void stape_probe_migrate(void *data, struct task_struct *task, int cpu);
 
-/*
- * Tracepoints sched_process_exec, task_rename, sched_process_exit, cgroup_attach_task,
- * cgroup_mkdir.
- */
+/* Tracepoints sched_process_exec, task_rename, cgroup_attach_task, cgroup_mkdir. */
 void stape_probe_exec(void *data, struct task_struct *task, pid_t old_pid,
 		      struct linux_binprm *bprm);
 void stape_probe_rename(void *data, struct task_struct *task, const char *comm);
-void stape_probe_exit(STAPE_EXIT_PROTO);
 void stape_probe_cgroup(void *data, struct cgroup *cgroup, const char *path,
 			struct task_struct *task, bool process);
 void stape_probe_mkdir(void *data, struct cgroup *cgroup, const char *path);

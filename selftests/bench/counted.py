@@ -108,7 +108,7 @@ def unit_of(part, name, phase):
 DESCRIPTIONS = ("stape_encode_fork", "stape_encode_differences", "stape_encode_exit",
                 "stape_encode_put_ended")
 # What a fork and an exit do for a session, as opposed to the switches and wake-ups around them.
-LIFE = ("stape_members_fork", "stape_probe_exit", "stape_members_add_dead", "stape_members_reap")
+LIFE = ("stape_members_fork", "stape_members_exit", "stape_members_add_dead", "stape_members_reap")
 
 
 def spent(result, names):
