@@ -282,15 +282,13 @@ static inline struct stape_filter_rules *stape_filter_own_rules(const struct sta
  * @seed: true: a seed; false: no seed
  *
  * Context: under the PID's stape_filter_lock().
- * Return: whether this has changed anything.
  */
-static __always_inline bool stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
+static __always_inline void stape_filter_set_seed(struct stape_filter *filter, u32 pid, bool seed)
 {
-	if (test_bit(pid, filter->seeds) == seed)
-		return false;
-	assign_bit(pid, filter->seeds, seed);
-	atomic_add(seed ? 1 : -1, &filter->nr_seeds);
-	return true;
+	if (seed && !test_and_set_bit(pid, filter->seeds))
+		atomic_inc(&filter->nr_seeds);
+	else if (!seed && test_and_clear_bit(pid, filter->seeds))
+		atomic_dec(&filter->nr_seeds);
 }
 
 /**
