@@ -606,16 +606,21 @@ static __always_inline void stape_probe_write(long id, struct task_struct *task,
 
 static noinline notrace void stape_probe_waking_irq(long id, struct task_struct *task)
 {
-	stape_probe_write(id, task, STAPE_EV_WAKING,
-			  stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT, false, true);
+	u32 arg = stape_probe_context() << STAPE_WAKING_CONTEXT_SHIFT;
+
+	if (unlikely(id < 0))
+		stape_probe_write_any(id, task, STAPE_EV_WAKING, arg);
+	else
+		stape_probe_write(id, task, STAPE_EV_WAKING, arg, false, true);
 }
 
 static noinline notrace void stape_probe_waking_slow_id(long id, struct task_struct *task)
 {
-	u32 context = unlikely(in_interrupt()) ? stape_probe_context() : STAPE_CTX_TASK;
-
-	stape_probe_write(id, task, STAPE_EV_WAKING, context << STAPE_WAKING_CONTEXT_SHIFT, false,
-			  false);
+	if (unlikely(in_interrupt()))
+		stape_probe_waking_irq(id, task);
+	else
+		stape_probe_write(id, task, STAPE_EV_WAKING,
+				  STAPE_CTX_TASK << STAPE_WAKING_CONTEXT_SHIFT, false, false);
 }
 
 void notrace stape_probe_waking(void *data, struct task_struct *task)
