@@ -389,7 +389,6 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 	if (!test_bit(pid, filter->seeds) && !test_bit(pid, filter->members))
 		return;
 	raw_spin_lock(stape_filter_lock(pid));
-	rcu_read_lock();	/* interrupts are off, but lockdep asks for this */
 	user = stape_task_find(pid);
 	dead = !user || READ_ONCE(user->__state) == TASK_DEAD;
 	/* Another task has the PID, perhaps at the same address.  Its fork has set the bits. */
@@ -411,7 +410,6 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 	}
 	stape_members_wake_if_over(active);
 out:
-	rcu_read_unlock();
 	raw_spin_unlock(stape_filter_lock(pid));
 }
 

@@ -23,10 +23,19 @@ u32 stape_task_words(struct task_struct *task, u64 ppid, const char *comm, u64 *
 /* Room for the words of a description. */
 #define STAPE_TASK_ROOM	(STAPE_TASK_WORDS + STAPE_DL_WORDS + 1)
 
-/* Returns the task that has a PID of the initial PID namespace, or NULL.  Under rcu_read_lock(). */
+/*
+ * Returns the task that has a PID of the initial PID namespace, or NULL.  For RCU readers:
+ * interrupts that are off are enough, while pid_task() wants rcu_read_lock() as well.
+ */
 static inline struct task_struct *stape_task_find(u32 pid)
 {
-	return pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	struct pid *entry = find_pid_ns(pid, &init_pid_ns);
+	struct hlist_node *first = NULL;
+
+	if (entry)
+		first = rcu_dereference_check(hlist_first_rcu(&entry->tasks[PIDTYPE_PID]),
+					      rcu_read_lock_any_held());
+	return hlist_entry_safe(first, struct task_struct, pid_links[PIDTYPE_PID]);
 }
 
 /* Returns PF_* flags. */
