@@ -6,7 +6,8 @@
  * queues would delay other work.
  *
  * Probes run under the runqueue lock and must not wake a task.  An interrupt on the same CPU, an
- * irq_work, does it for them.
+ * irq_work, does it for them.  If no session records that CPU, it sends an interrupt to one that is
+ * recorded.
  *
  * On PREEMPT_RT an interrupt must not take the lock of a wait queue.  There the kernel leaves an
  * ordinary irq_work to a thread of the CPU with priority 1.  A task with a higher priority can
@@ -15,12 +16,12 @@
  */
 #include "base/work.h"
 
-#include <linux/cpumask.h>
 #include <linux/kernel.h>
+#include <linux/processor.h>
 #include <linux/rcupdate.h>
-#include <linux/smp.h>
 
 struct workqueue_struct *stape_work;
+struct cpumask stape_work_cpus;
 
 /**
  * stape_work_init() - make the workqueue
@@ -60,25 +61,54 @@ static void stape_wake_irq(struct irq_work *irq)
 {
 	struct stape_wake *wake = container_of(irq, struct stape_wake, irq);
 
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !wake->hard)
 		queue_work(stape_work, &wake->work);
 	else
 		wake->func(wake);
 }
 
+static void stape_wake_call(void *data)
+{
+	struct stape_wake *wake = data;
+
+	/* Clears bit 0: this sees what was stored before a stape_wake_send() that found it set. */
+	atomic_inc_return(&wake->calls);
+	stape_wake_irq(&wake->irq);
+	atomic_sub_return(2, &wake->calls);	/* the last use of @wake */
+}
+
+/* Has another CPU, which a session records, call the function.  Returns false if there is none. */
+static bool stape_wake_send(struct stape_wake *wake)
+{
+	unsigned int cpu = cpumask_any_and(cpu_online_mask, &stape_work_cpus);
+
+	if (cpu >= nr_cpu_ids)
+		return false;
+	if (atomic_fetch_or(1, &wake->calls) & 1 ||
+	    !smp_call_function_single_async(cpu, &wake->csd))
+		return true;
+	/* The CPU has just gone offline. */
+	atomic_dec(&wake->calls);
+	return false;
+}
+
 /**
  * stape_wake_init() - prepare a function to be called for probes
  * @wake: to be filled
- * @func: called in an interrupt, on PREEMPT_RT in process context
+ * @func: called in an interrupt, on PREEMPT_RT in process context; perhaps by several CPUs at once
+ * @hard: it is called in the interrupt on PREEMPT_RT, too
  *
  * Context: any.
  */
-void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wake))
+void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wake), bool hard)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		wake->irq = IRQ_WORK_INIT_HARD(stape_wake_irq);
 	else
 		init_irq_work(&wake->irq, stape_wake_irq);
+	INIT_CSD(&wake->csd, stape_wake_call, wake);
+	atomic_set(&wake->calls, 0);
+	wake->hard = hard;
 	INIT_WORK(&wake->work, stape_wake_work);
 	wake->func = func;
 }
@@ -95,8 +125,11 @@ void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wa
  */
 void stape_wake_queue(struct stape_wake *wake)
 {
-	if (likely(cpu_online(raw_smp_processor_id())))
+	preempt_disable();	/* or others could find it sent before this task sends it */
+	if (!(stape_work_left_out() && stape_wake_send(wake)) &&
+	    likely(cpu_online(smp_processor_id())))
 		irq_work_queue(&wake->irq);
+	preempt_enable();
 }
 
 /**
@@ -110,6 +143,9 @@ void stape_wake_queue(struct stape_wake *wake)
  */
 void stape_wake_cancel(struct stape_wake *wake)
 {
+	/* Pairs with the full barrier at the end of stape_wake_call(). */
+	while (atomic_read_acquire(&wake->calls))
+		cpu_relax();
 	irq_work_sync(&wake->irq);
 	cancel_work_sync(&wake->work);
 }

@@ -2,11 +2,17 @@
 #ifndef _STAPE_WORK_H
 #define _STAPE_WORK_H
 
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
 #include <linux/irq_work.h>
+#include <linux/smp.h>
 #include <linux/workqueue.h>
 
 /* For all work of the module, also from probes. */
 extern struct workqueue_struct *stape_work;
+
+/* The CPUs that sessions record. */
+extern struct cpumask stape_work_cpus;
 
 int stape_work_init(void);
 void stape_work_exit(void);
@@ -14,16 +20,29 @@ void stape_work_exit(void);
 /**
  * struct stape_wake - calls a function for a probe, which must not do itself what the function does
  * @irq: queued by probes
- * @work: on PREEMPT_RT queued by @irq
+ * @csd: the same of a CPU that no session records: interrupts one that a session records
+ * @calls: bit 0: @csd has been sent, and its call has not begun; the others count calls that have
+ *	not ended
+ * @hard: on PREEMPT_RT, too, the function is called in the interrupt
+ * @work: calls the function on PREEMPT_RT otherwise
  * @func: the function
  */
 struct stape_wake {
 	struct irq_work irq;
+	struct __call_single_data csd;
+	atomic_t calls;
+	bool hard;
 	struct work_struct work;
 	void (*func)(struct stape_wake *wake);
 };
 
-void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wake));
+/* Returns true if no session records this CPU. */
+static inline bool stape_work_left_out(void)
+{
+	return unlikely(!cpumask_test_cpu(raw_smp_processor_id(), &stape_work_cpus));
+}
+
+void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wake), bool hard);
 void stape_wake_queue(struct stape_wake *wake);
 void stape_wake_cancel(struct stape_wake *wake);
 

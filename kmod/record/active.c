@@ -19,6 +19,21 @@ DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_NR_MULTI]);
 
 static_assert(STAPE_FILTER_NR_MULTI - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
 
+/* Under the lock. */
+static void stape_active_update_cpus(void)
+{
+	struct stape_active *active;
+	bool recorded;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		recorded = false;
+		hlist_for_each_entry(active, &stape_actives, node)
+			recorded |= !!per_cpu_ptr(active->rings, cpu)->mem;
+		assign_bit(cpu, cpumask_bits(&stape_work_cpus), recorded);
+	}
+}
+
 /* There is an id for each session that has rings. */
 static void stape_active_take_id(struct stape_active *active)
 {
@@ -55,6 +70,7 @@ void stape_active_add(struct stape_active *active)
 	stape_active_take_id(active);
 	spin_lock(&stape_actives_lock);
 	hlist_add_head_rcu(&active->node, &stape_actives);
+	stape_active_update_cpus();
 	spin_unlock(&stape_actives_lock);
 	/*
 	 * The filter's bits come after this.  Pairs with the address dependency of
@@ -76,6 +92,7 @@ void stape_active_remove(struct stape_active *active)
 {
 	spin_lock(&stape_actives_lock);
 	hlist_del_rcu(&active->node);
+	stape_active_update_cpus();
 	spin_unlock(&stape_actives_lock);
 	stape_active_give_id(active);
 }

@@ -75,7 +75,7 @@ static inline void stape_waiter_init(struct stape_waiter *waiter, const struct c
 	INIT_LIST_HEAD(&waiter->list);
 	waiter->cpus = cpus;
 	init_waitqueue_head(&waiter->wait);
-	stape_wake_init(&waiter->wake, wake);
+	stape_wake_init(&waiter->wake, wake, false);
 }
 
 void stape_active_add(struct stape_active *active);

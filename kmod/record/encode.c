@@ -252,13 +252,13 @@ void stape_encode_exit(struct stape_active *active, struct task_struct *task)
 }
 
 /**
- * stape_encode_put_ended() - write that a task has ended
+ * stape_encode_ended() - write that a task has ended, whose last switch is in no ring
  * @active: a session's
  * @pid: the task's PID
  *
  * Context: interrupts off, no runqueue lock.
  */
-void stape_encode_put_ended(struct stape_active *active, u32 pid)
+void stape_encode_ended(struct stape_active *active, u32 pid)
 {
 	struct stape_ring *ring = stape_descriptions_lock_irq_off(active->descriptions);
 

@@ -46,7 +46,7 @@ void stape_encode_affinity(struct stape_active *active, const struct task_struct
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,
 		       u32 why);
 void stape_encode_exit(struct stape_active *active, struct task_struct *task);
-void stape_encode_put_ended(struct stape_active *active, u32 pid);
+void stape_encode_ended(struct stape_active *active, u32 pid);
 void stape_encode_enter(struct stape_active *active, struct task_struct *task, const char *comm,
 			struct stape_attributes *written);
 void stape_encode_changes(struct stape_active *active, struct task_struct *task,
@@ -133,19 +133,6 @@ static inline void stape_encode_forked(struct stape_active *active, struct task_
 	if (unlikely(busy || stape_encode_is_nested(child) ||
 		     !stape_encode_inherits(parent, child)))
 		stape_encode_differences(active, parent, child, busy);
-}
-
-/**
- * stape_encode_ended() - write that a task has ended, if its last switch is in no ring
- * @active: a session's
- * @pid: PID of the task, which has switched out on this CPU for the last time
- *
- * Context: interrupts off, no runqueue lock.
- */
-static inline void stape_encode_ended(struct stape_active *active, u32 pid)
-{
-	if (unlikely(!this_cpu_ptr(active->rings)->mem))
-		stape_encode_put_ended(active, pid);
 }
 
 #endif /* _STAPE_ENCODE_H */

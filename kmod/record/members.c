@@ -24,6 +24,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
+#include "base/work.h"
 #include "record/encode.h"
 #include "record/filter.h"
 #include "record/task_info.h"
@@ -353,7 +354,8 @@ void stape_members_move(struct stape_active *active, struct cgroup *cgroup,
 /*
  * Tasks that have switched out for the last time.  The switch probe runs under the runqueue lock,
  * so it only remembers them.  They are removed from the filters at the CPU's next tick, which
- * costs no interrupt of their own, or sooner if there are many.
+ * costs no interrupt of their own, or sooner if there are many.  If no session records the CPU, one
+ * that is recorded removes them at once.
  *
  * If a PID is used again before that, the fork probe clears its bit.
  */
@@ -392,20 +394,23 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 	user = stape_task_find(pid);
 	dead = !user || READ_ONCE(user->__state) == TASK_DEAD;
 	/* Another task has the PID, perhaps at the same address.  Its fork has set the bits. */
-	if (user && (user != task || (how == STAPE_END_SWITCHED && !dead)))
+	if (user && (user != task || (how >= STAPE_END_SWITCHED && !dead)))
 		goto out;
-	if (how == STAPE_END_SWITCHED && test_bit(pid, filter->members))
+	/* The CPU that has handed it over may still switch away from it, and waits for nothing. */
+	while (how >= STAPE_END_SWITCHED && user && user != current && stape_on_cpu(user))
+		cpu_relax();
+	if (how == STAPE_END_UNSEEN && test_bit(pid, filter->members))
 		stape_encode_ended(active, pid);
 	if (user && stape_task_leads_threads(user, pid))
 		goto out;
 	/* After the last switch the seed may be that of a thread that is taking over a PID. */
-	if (how != STAPE_END_SWITCHED)
+	if (how < STAPE_END_SWITCHED)
 		stape_filter_set_seed(filter, pid, false);
 	if (test_bit(pid, filter->members) &&
 	    (how != STAPE_END_EXIT || (dead && !(user && stape_on_cpu(user))))) {
 		stape_filter_drop_member(filter, pid);
 		/* The last of the other members asks, when it has gone. */
-		if (how == STAPE_END_SWITCHED && atomic_read(&filter->nr_members))
+		if (how >= STAPE_END_SWITCHED && atomic_read(&filter->nr_members))
 			goto out;
 	}
 	stape_members_wake_if_over(active);
@@ -484,35 +489,61 @@ struct stape_dead_task {
 
 /**
  * struct stape_members_list - those of a CPU
- * @tasks: the tasks
- * @nr: entries of @tasks
+ * @tasks: the tasks, from @first to @end, both modulo STAPE_MEMBERS_DEAD_MAX
+ * @first: stored under @lock
+ * @end: stored by the CPU, interrupts off
+ * @cpu: the CPU
+ * @lock: held by the CPU that removes them, before the locks of their PIDs
  * @tick: removes them from the filters at the next tick
  * @now: does so in an interrupt
  */
 struct stape_members_list {
 	struct stape_dead_task tasks[STAPE_MEMBERS_DEAD_MAX];
-	u32 nr;
+	u32 first;
+	u32 end;
+	int cpu;
+	raw_spinlock_t lock;	/* see above */
 	struct irq_work tick;
-	struct irq_work now;
+	struct stape_wake now;
 };
 
 static DEFINE_PER_CPU(struct stape_members_list, stape_members_lists);
 
-/* Interrupts are off, which makes this an RCU reader. */
-static void stape_members_reap_one(const struct stape_dead_task *dead)
+/* Interrupts are off, which makes this an RCU reader.  @cpu: where @task has switched out */
+static void stape_members_reap_one(const struct task_struct *task, u32 pid, int cpu)
 {
 	struct stape_active *active;
 
 	for_each_active(active)
-		stape_members_end(active, dead->task, dead->pid, STAPE_END_SWITCHED);
+		stape_members_end(active, task, pid,
+				  per_cpu_ptr(active->rings, cpu)->mem ? STAPE_END_SWITCHED :
+									 STAPE_END_UNSEEN);
 }
 
-static void stape_members_reap(struct irq_work *work)
+static void stape_members_reap(struct stape_members_list *list)
 {
-	struct stape_members_list *list = this_cpu_ptr(&stape_members_lists);
+	const struct stape_dead_task *dead;
 
-	while (list->nr)
-		stape_members_reap_one(&list->tasks[--list->nr]);
+	raw_spin_lock(&list->lock);
+	/* Pairs with the release in stape_members_add_dead(): the entry is complete. */
+	while (list->first != smp_load_acquire(&list->end)) {
+		dead = &list->tasks[list->first % STAPE_MEMBERS_DEAD_MAX];
+		stape_members_reap_one(dead->task, dead->pid, list->cpu);
+		/* The entry is free; pairs with the comparison in stape_members_add_dead(). */
+		smp_store_release(&list->first, list->first + 1);
+		smp_mb();	/* before the look at @end; pairs with stape_members_add_dead() */
+	}
+	raw_spin_unlock(&list->lock);
+}
+
+static void stape_members_reap_tick(struct irq_work *tick)
+{
+	stape_members_reap(container_of(tick, struct stape_members_list, tick));
+}
+
+static void stape_members_reap_now(struct stape_wake *now)
+{
+	stape_members_reap(container_of(now, struct stape_members_list, now));
 }
 
 /**
@@ -527,14 +558,16 @@ void stape_members_init(void)
 	for_each_possible_cpu(cpu) {
 		struct stape_members_list *list = per_cpu_ptr(&stape_members_lists, cpu);
 
-		list->now = IRQ_WORK_INIT_HARD(stape_members_reap);
-		list->tick = IRQ_WORK_INIT_LAZY(stape_members_reap);
+		list->cpu = cpu;
+		raw_spin_lock_init(&list->lock);
+		stape_wake_init(&list->now, stape_members_reap_now, true);
+		list->tick = IRQ_WORK_INIT_LAZY(stape_members_reap_tick);
 		/*
 		 * There a thread of the CPU runs all irq_work that is not hard.  It is parked while
 		 * the CPU goes offline, and waits for tasks of a higher priority.
 		 */
 		if (IS_ENABLED(CONFIG_PREEMPT_RT))
-			list->tick = IRQ_WORK_INIT_HARD(stape_members_reap);
+			list->tick = IRQ_WORK_INIT_HARD(stape_members_reap_tick);
 	}
 }
 
@@ -546,18 +579,24 @@ void stape_members_init(void)
  */
 void stape_members_add_dead(const struct task_struct *task)
 {
-	struct stape_dead_task dead = { task, task->pid };
 	struct stape_members_list *list = this_cpu_ptr(&stape_members_lists);
+	u32 end = list->end, nr;
 
-	if (unlikely(list->nr == STAPE_MEMBERS_DEAD_MAX)) {
-		stape_members_reap_one(&dead);
+	/* The entry is stored after this, and so when the release of @first has made it free. */
+	if (unlikely(end - READ_ONCE(list->first) == STAPE_MEMBERS_DEAD_MAX)) {
+		stape_members_reap_one(task, task->pid, list->cpu);
 		return;
 	}
-	list->tasks[list->nr++] = dead;
-	if (list->nr == 1)
+	list->tasks[end++ % STAPE_MEMBERS_DEAD_MAX] = (struct stape_dead_task){ task, task->pid };
+	/* Pairs with the acquire in stape_members_reap(): the entry is complete. */
+	smp_store_release(&list->end, end);
+	/* If another CPU still removes older ones, it sees @end, or this sees that it is done. */
+	smp_mb();	/* pairs with stape_members_reap() */
+	nr = end - READ_ONCE(list->first);
+	if (nr == STAPE_MEMBERS_DEAD_MANY || stape_work_left_out())
+		stape_wake_queue(&list->now);
+	else if (nr == 1)
 		irq_work_queue(&list->tick);
-	else if (list->nr == STAPE_MEMBERS_DEAD_MANY)
-		irq_work_queue(&list->now);
 }
 
 /**
@@ -571,6 +610,6 @@ void stape_members_sync(void)
 
 	for_each_possible_cpu(cpu) {
 		irq_work_sync(per_cpu_ptr(&stape_members_lists.tick, cpu));
-		irq_work_sync(per_cpu_ptr(&stape_members_lists.now, cpu));
+		stape_wake_cancel(per_cpu_ptr(&stape_members_lists.now, cpu));
 	}
 }

@@ -13,12 +13,14 @@ struct task_struct;
  * @STAPE_END_EXIT: it has exited before, and now its last thread exits, or has taken over its PID
  * @STAPE_END_PAUSE: it exits in a pause, and leaves now.  Its last switch may come after the pause,
  *	when the kernel no longer lists the task, and the reader could not find out its name
- * @STAPE_END_SWITCHED: it has switched out for the last time, on this CPU
+ * @STAPE_END_SWITCHED: it has switched out for the last time
+ * @STAPE_END_UNSEEN: the same, on a CPU that the session leaves out
  */
 enum stape_end {
 	STAPE_END_EXIT,
 	STAPE_END_PAUSE,
 	STAPE_END_SWITCHED,
+	STAPE_END_UNSEEN,
 };
 
 bool stape_members_update_locked(struct stape_active *active, struct task_struct *task, u32 pid);

@@ -71,7 +71,7 @@ static void stape_trigger_init(struct stape_triggers *triggers,
 		stape_trigger_sort(triggers, i);
 	}
 	stape_trigger_set_period(triggers);
-	stape_wake_init(&triggers->wake, stape_trigger_wake);
+	stape_wake_init(&triggers->wake, stape_trigger_wake, false);
 	INIT_DELAYED_WORK(&triggers->tell, stape_trigger_tell);
 	INIT_DELAYED_WORK(&triggers->scan, stape_trigger_scan);
 	INIT_DELAYED_WORK(&triggers->count, stape_trigger_count);

@@ -106,7 +106,7 @@ def unit_of(part, name, phase):
 
 # What writes into the ring of descriptions in a fork and in an exit. None of them calls another.
 DESCRIPTIONS = ("stape_encode_fork", "stape_encode_differences", "stape_encode_exit",
-                "stape_encode_put_ended")
+                "stape_encode_ended")
 # What a fork and an exit do for a session, as opposed to the switches and wake-ups around them.
 LIFE = ("stape_members_fork", "stape_members_exit", "stape_members_add_dead", "stape_members_reap")
 

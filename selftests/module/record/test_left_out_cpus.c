@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: a session that records only some CPUs interrupts no other CPU while it records:
- * not for a flush, not for a change of its filter.
+ * not for a flush, not for a change of its filter, not for tasks that end there.
  */
+#include <pthread.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
@@ -13,6 +15,8 @@
 #include "task.h"
 
 #define ROUNDS		100
+#define PROCESSES	20
+#define THREADS		60
 #define TRIES		5
 
 FIXTURE(left_out)
@@ -20,6 +24,7 @@ FIXTURE(left_out)
 	struct st_record r;
 	struct st_child stays;
 	struct st_child w;
+	struct st_child storm;
 };
 
 FIXTURE_SETUP(left_out)
@@ -29,6 +34,7 @@ FIXTURE_SETUP(left_out)
 
 FIXTURE_TEARDOWN(left_out)
 {
+	st_child_kill(&self->storm);
 	st_child_kill(&self->w);
 	st_child_kill(&self->stays);
 	st_record_close(&self->r);
@@ -129,6 +135,87 @@ TEST_F_TIMEOUT(left_out, flush_and_filter, 300)
 	recorded = median_for(self, "\3");
 	EXPECT_LT(ROUNDS, recorded);
 	EXPECT_GT(recorded / 3, left_out);
+}
+
+static void *sleeps(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* Processes whose threads end together: between two ticks more than a CPU's list has room for. */
+static int storm_of_ends(void *arg)
+{
+	pthread_t thread;
+	int i, status;
+	pid_t pid;
+
+	(void)arg;
+	for (i = 0; i < PROCESSES; i++) {
+		pid = fork();
+		if (!pid) {
+			for (i = 0; i < THREADS; i++)
+				if (pthread_create(&thread, NULL, sleeps, NULL))
+					_exit(1);
+			_exit(0);
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			return 1;
+	}
+	return 0;
+}
+
+/* Returns how many interrupts CPU 1 gets during a storm on it, or -1.  @mask: NULL: no session */
+static long interrupts_of_storm(FIXTURE_DATA(left_out) *self, const char *mask)
+{
+	struct schedtape_session_options options = {
+		.ring_bytes = 16 * STAPE_PAGE_SIZE,
+		.cpus = (const unsigned char *)mask,
+		.cpus_bytes = 1,
+	};
+	long before, after;
+	bool ended;
+
+	if (st_child_fork(&self->storm, 1, storm_of_ends, NULL) ||
+	    (mask && (st_record_open_with(&self->r, options) ||
+		      st_record_add(&self->r, self->storm.pid) || st_record_start(&self->r))))
+		return -1;
+	before = interrupts_of_cpu1();
+	st_child_go(&self->storm);
+	/* Its second gate. */
+	while (*self->storm.arrived < 2)
+		if (mask ? st_record_flush(&self->r) : usleep(10000))
+			return -1;
+	after = interrupts_of_cpu1();
+	ended = !mask || st_count_type(&self->r, STAPE_EV_EXIT) > PROCESSES * THREADS;
+	st_child_go(&self->storm);
+	ended = !st_child_wait(&self->storm) && ended;
+	st_record_close(&self->r);
+	memset(&self->r, 0, sizeof(self->r));
+	return ended ? after - before : -1;
+}
+
+TEST_F_TIMEOUT(left_out, ends, 300)
+{
+	long without[TRIES], more[TRIES];
+	int i;
+
+	if (st_cpus() < 2 || !interrupts_of_cpu1())
+		SKIP(return, "there is one CPU, or the kernel does not count these interrupts");
+	ASSERT_EQ(0, st_pin(0, 0));
+	for (i = 0; i < TRIES; i++) {
+		without[i] = interrupts_of_storm(self, NULL);
+		more[i] = interrupts_of_storm(self, "\1");
+		ASSERT_LE(0, without[i]);
+		ASSERT_LE(0, more[i]);
+		more[i] -= without[i];
+		TH_LOG("%ld interrupts without a recording, %ld more with one", without[i],
+		       more[i]);
+	}
+	qsort(without, TRIES, sizeof(*without), compare);
+	qsort(more, TRIES, sizeof(*more), compare);
+	/* On PREEMPT_RT the kernel's own differ by many. */
+	EXPECT_GE(10 + without[TRIES - 1] - without[0], more[TRIES / 2]);
 }
 
 TEST_HARNESS_MAIN
