@@ -177,10 +177,9 @@ static int show_causes(struct why *why, struct schedtape_tape *tape,
 }
 
 /* JSON has all links, unless --top says otherwise. */
-static struct printer printer_of(struct why *why, const struct schedtape_task *tasks)
+static struct printer printer_of(struct why *why)
 {
 	return (struct printer){
-		.tasks = tasks,
 		.syscalls = &why->syscalls,
 		.times = &why->time,
 		.top = why->sheet.top ? why->sheet.top : why->common.json ? SIZE_MAX : LINES,
@@ -244,7 +243,7 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 		no_wait(why, tape, tasks, n);
 		return CMD_FAILURE;
 	}
-	printer = printer_of(why, tasks);
+	printer = printer_of(why);
 	begin(why, tape, timeline);
 	if (why->common.json)
 		out_json_list("chains");
@@ -339,7 +338,8 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 	}
 	if (chain_of_path(chain, &why->waits.history, number, tasks[process].start, end))
 		return no_memory();
-	printer = printer_of(why, tasks);
+	chain_name(chain, tasks);
+	printer = printer_of(why);
 	begin(why, tape, timeline);
 	if (why->common.json) {
 		out_json_list("chains");

@@ -408,6 +408,30 @@ static void test_deadline(const struct blob *tape)
 	has(" shell:10 was ready, its CPU was idle\n", "nor is one with another policy");
 }
 
+/* 10 waits for 20, and then both get other names. */
+static void test_renamed(const struct blob *tape)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1050 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1060 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_rename(&m, 1005 * MS, 20, "first");
+	maker_rename(&m, 1055 * MS, 20, "later");
+	maker_rename(&m, 1055 * MS, 10, "late");
+	write_second(tape, pages, 2);
+	ok(!why(tape, "shell:10", NULL, NULL), "a wait before the task got another name");
+	has("shell:10 did not run for 40.000 ms", "the task has the name that it had");
+	has(" shell:10 was ready, its CPU ran first:20\n", "the other one, too");
+	why(tape, "shell:10", "--json", NULL);
+	squeeze();
+	has("\"pid\":10,\"comm\":\"shell\",\"other_pid\":20,\"other_comm\":\"first\"", "in JSON");
+}
+
 int main(void)
 {
 	struct blob tape, told, late, last, early, ring, deadline;
@@ -435,6 +459,7 @@ int main(void)
 	make_ring(&ring);
 	test_ring(&ring);
 	test_deadline(&deadline);
+	test_renamed(&deadline);
 	close(deadline.fd);
 	close(ring.fd);
 	close(early.fd);

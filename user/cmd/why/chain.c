@@ -399,20 +399,40 @@ uint64_t chain_kept(const struct chain *chain)
 	return kept;
 }
 
-static bool same_name(const struct schedtape_task *tasks, uint32_t a, uint32_t b)
+static void take_name(struct link_name *name, const struct schedtape_task *tasks, uint32_t index)
 {
-	if (a == SCHEDTAPE_NONE || b == SCHEDTAPE_NONE)
-		return a == b;
-	return !memcmp(schedtape_task_at(tasks, a)->comm, schedtape_task_at(tasks, b)->comm,
-		       STAPE_COMM_LEN);
+	const struct schedtape_task *task;
+
+	*name = (struct link_name){ .pid = 0 };
+	if (index == SCHEDTAPE_NONE)
+		return;
+	task = schedtape_task_at(tasks, index);
+	name->pid = task->pid;
+	memcpy(name->comm, task->comm, sizeof(name->comm));
 }
 
-static bool same_cause(const struct chain *chain, const struct schedtape_task *tasks,
-		       const struct link *a, const struct link *b)
+void chain_name(struct chain *chain, const struct schedtape_task *tasks)
+{
+	struct link *link;
+
+	take_name(&chain->task_name, tasks, chain->task);
+	for (link = chain->links; link < chain->links + chain->nr; link++) {
+		take_name(&link->task_name, tasks, link->task);
+		take_name(&link->other_name, tasks, link->other);
+	}
+}
+
+static bool same_name(const struct link_name *a, const struct link_name *b)
+{
+	return !a->pid == !b->pid && !memcmp(a->comm, b->comm, sizeof(a->comm));
+}
+
+static bool same_cause(const struct chain *chain, const struct link *a, const struct link *b)
 {
 	return a->kind == b->kind && a->syscall == b->syscall &&
 	       chain_is_rest(chain, a) == chain_is_rest(chain, b) &&
-	       same_name(tasks, a->task, b->task) && same_name(tasks, a->other, b->other);
+	       same_name(&a->task_name, &b->task_name) &&
+	       same_name(&a->other_name, &b->other_name);
 }
 
 static int compare_times(const void *left, const void *right)
@@ -422,13 +442,13 @@ static int compare_times(const void *left, const void *right)
 	return a->time > b->time ? -1 : a->time < b->time;
 }
 
-void chain_merge(struct chain *chain, const struct schedtape_task *tasks)
+void chain_merge(struct chain *chain)
 {
 	struct link *links = chain->links, *to;
 	size_t i, at, nr = 0;
 
 	for (i = 0; i < chain->nr; i++) {
-		for (at = 0; at < nr && !same_cause(chain, tasks, &links[at], &links[i]); at++)
+		for (at = 0; at < nr && !same_cause(chain, &links[at], &links[i]); at++)
 			;
 		to = &links[at];
 		if (at == nr) {

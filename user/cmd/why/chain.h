@@ -50,9 +50,19 @@ enum link_kind {
 };
 
 /**
+ * struct link_name - what a task was called when the wait ended
+ * @pid: 0: there is no task
+ */
+struct link_name {
+	uint32_t pid;
+	char comm[STAPE_COMM_LEN];
+};
+
+/**
  * struct link - parts of a wait that were spent on the same
  * @kind: enum link_kind
  * @task, @other: indices, or SCHEDTAPE_NONE
+ * @task_name, @other_name: set by chain_name()
  * @syscall: if @task slept, in which system call; SCHEDTAPE_SYSCALL_UNKNOWN: not known
  * @throttle: of a LINK_SUSPECTED or LINK_THROTTLED
  * @parts: their number
@@ -64,6 +74,8 @@ struct link {
 	enum link_kind kind;
 	uint32_t task;
 	uint32_t other;
+	struct link_name task_name;
+	struct link_name other_name;
 	uint64_t syscall;
 	struct throttle throttle;
 	uint64_t parts;
@@ -75,6 +87,7 @@ struct link {
 /**
  * struct chain - the links of a wait
  * @task: the one that waited
+ * @task_name: set by chain_name()
  * @path: it is the path to the end of a task, not a wait
  * @lasts: the tape ended before the wait
  * @cpu: where the task then ran; with @lasts, which CPU it waited for, or SCHEDTAPE_NONE
@@ -87,6 +100,7 @@ struct chain {
 	bool path;
 	bool lasts;
 	uint32_t task;
+	struct link_name task_name;
 	uint32_t cpu;
 	uint64_t syscall;
 	uint64_t begin;
@@ -112,11 +126,13 @@ int chain_of_path(struct chain *chain, const struct history *history, uint64_t n
  * interrupt or an unrecorded task woke it, or until the tape ended: so tasks wait for work.
  */
 uint64_t chain_kept(const struct chain *chain);
+/* Takes the names and PIDs that the tasks have now.  @tasks: any task of the timeline */
+void chain_name(struct chain *chain, const struct schedtape_task *tasks);
 /*
  * Makes one link of all that are of the same kind, and whose tasks have the same names; the longest
- * come first.  @tasks: any task of the timeline
+ * come first.  After chain_name()
  */
-void chain_merge(struct chain *chain, const struct schedtape_task *tasks);
+void chain_merge(struct chain *chain);
 /* Returns true if the link is such a sleep. */
 bool chain_is_rest(const struct chain *chain, const struct link *link);
 void chain_free(struct chain *chain);

@@ -67,23 +67,15 @@ static const char *label(char buffer[LABEL], enum link_kind kind, const char *ta
 	return buffer;
 }
 
-static const char *name_task(char buffer[TEXT_TASK_LEN], const struct schedtape_task *tasks,
-			     uint32_t index)
+static const char *name_task(char buffer[TEXT_TASK_LEN], const struct link_name *name)
 {
-	const struct schedtape_task *task;
-
-	if (index == SCHEDTAPE_NONE)
-		return NULL;
-	task = schedtape_task_at(tasks, index);
-	return text_task(buffer, task->comm, task->pid);
+	return name->pid ? text_task(buffer, name->comm, name->pid) : NULL;
 }
 
 /* The same for all tasks of that name. */
-static const char *name_tasks(char buffer[TEXT_NAME_LEN], const struct schedtape_task *tasks,
-			      uint32_t index)
+static const char *name_tasks(char buffer[TEXT_NAME_LEN], const struct link_name *name)
 {
-	return index == SCHEDTAPE_NONE ? NULL :
-	       text_name(buffer, schedtape_task_at(tasks, index)->comm);
+	return name->pid ? text_name(buffer, name->comm) : NULL;
 }
 
 /* -- chains ---------------------------------------------------------------- */
@@ -127,8 +119,8 @@ static void print_links(const struct printer *printer, const struct chain *chain
 		color = i == largest ? COLOR_BOLD : COLOR_PLAIN;
 		fputs(color_on(color), stdout);
 		print_figures(printer, chain, link);
-		fputs(label(text, link->kind, name_task(task, printer->tasks, link->task),
-			    name_task(other, printer->tasks, link->other),
+		fputs(label(text, link->kind, name_task(task, &link->task_name),
+			    name_task(other, &link->other_name),
 			    in_syscall(in, printer->syscalls, link->syscall)), stdout);
 		if (link->throttle.period)
 			printf(" (cpu.max %g %%)",
@@ -156,14 +148,14 @@ static void print_merged(const struct printer *printer, struct chain *chain)
 	uint64_t rest;
 	size_t i;
 
-	chain_merge(chain, printer->tasks);
+	chain_merge(chain);
 	for (i = 0; i < chain->nr && i < printer->top && out_works(); i++) {
 		link = &chain->links[i];
 		color = i ? COLOR_PLAIN : COLOR_BOLD;
 		fputs(color_on(color), stdout);
 		print_figures(printer, chain, link);
-		fputs(label(text, link->kind, name_tasks(task, printer->tasks, link->task),
-			    name_tasks(other, printer->tasks, link->other),
+		fputs(label(text, link->kind, name_tasks(task, &link->task_name),
+			    name_tasks(other, &link->other_name),
 			    in_syscall(in, printer->syscalls, link->syscall)), stdout);
 		puts(color_off(color));
 	}
@@ -199,7 +191,7 @@ void why_print_wait(const struct printer *printer, struct chain *chain)
 {
 	char name[TEXT_TASK_LEN], in[SYSCALLS_NAME + 4];
 
-	printf("%s did not run for ", name_task(name, printer->tasks, chain->task));
+	printf("%s did not run for ", name_task(name, &chain->task_name));
 	print_range(printer, chain);
 	fputs(in_syscall(in, printer->syscalls, chain->syscall), stdout);
 	if (chain->lasts)
@@ -214,7 +206,7 @@ void why_print_path(const struct printer *printer, struct chain *chain)
 {
 	char name[TEXT_TASK_LEN];
 
-	printf("critical path to the end of %s: ", name_task(name, printer->tasks, chain->task));
+	printf("critical path to the end of %s: ", name_task(name, &chain->task_name));
 	print_range(printer, chain);
 	putchar('\n');
 	print_chain(printer, chain);
@@ -312,16 +304,13 @@ void why_print_notes(unsigned int kinds, const struct history *history)
 
 /* @pid: the key of the PID; NULL: none */
 static void json_task(struct json_object *object, const char *pid, const char *comm,
-		      const struct schedtape_task *tasks, uint32_t index)
+		      const struct link_name *name)
 {
-	const struct schedtape_task *task;
-
-	if (index == SCHEDTAPE_NONE)
+	if (!name->pid)
 		return;
-	task = schedtape_task_at(tasks, index);
 	if (pid)
-		json_object_object_add(object, pid, json_object_new_int64(task->pid));
-	out_json_add_name(object, comm, task->comm);
+		json_object_object_add(object, pid, json_object_new_int64(name->pid));
+	out_json_add_name(object, comm, name->comm);
 }
 
 static void json_syscall(struct json_object *object, struct syscalls *syscalls, uint64_t syscall)
@@ -347,8 +336,8 @@ static struct json_object *json_link(const struct printer *printer, const struct
 	struct json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "kind", json_object_new_string(words[link->kind].json));
-	json_task(object, merged ? NULL : "pid", "comm", printer->tasks, link->task);
-	json_task(object, merged ? NULL : "other_pid", "other_comm", printer->tasks, link->other);
+	json_task(object, merged ? NULL : "pid", "comm", &link->task_name);
+	json_task(object, merged ? NULL : "other_pid", "other_comm", &link->other_name);
 	json_syscall(object, printer->syscalls, link->syscall);
 	if (!merged && link->throttle.id)
 		json_throttle(object, &link->throttle);
@@ -369,9 +358,9 @@ void why_json_chain(const struct printer *printer, struct chain *chain)
 	size_t i;
 
 	if (merged)
-		chain_merge(chain, printer->tasks);
+		chain_merge(chain);
 
-	json_task(object, "pid", "comm", printer->tasks, chain->task);
+	json_task(object, "pid", "comm", &chain->task_name);
 	json_syscall(object, printer->syscalls, chain->syscall);
 	out_json_add_count(object, "begin_ns", chain->begin);
 	out_json_add_count(object, "end_ns", chain->end);

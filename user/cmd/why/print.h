@@ -17,13 +17,11 @@ extern const struct sheet_column why_columns[];
 
 /**
  * struct printer - how chains are printed
- * @tasks: any task of the timeline
  * @syscalls: their names
  * @times: how times are printed
  * @top: lines of one chain, or links in JSON
  */
 struct printer {
-	const struct schedtape_task *tasks;
 	struct syscalls *syscalls;
 	struct time_text *times;
 	size_t top;

@@ -10,8 +10,8 @@ static uint64_t badness(const struct waits *waits, const struct chain *chain)
 	return waits->rest ? chain->end - chain->begin : chain_kept(chain);
 }
 
-/* Keeps the present chain if it is one of the worst.  Returns 0 or -ENOMEM. */
-static int keep(struct waits *waits)
+/* Keeps the present chain of a task if it is one of the worst.  Returns 0 or -ENOMEM. */
+static int keep(struct waits *waits, const struct schedtape_task *task)
 {
 	uint64_t bad = badness(waits, &waits->chain);
 	struct chain last;
@@ -29,6 +29,7 @@ static int keep(struct waits *waits)
 	waits->nr_more += waits->at != SPAN_NONE && waits->nr == waits->most;
 	if (at == waits->most)
 		return 0;
+	chain_name(&waits->chain, task);
 	/* The last one's memory is used for the next chain. */
 	last = waits->chains[waits->most - 1];
 	if (waits->nr < waits->most)
@@ -70,7 +71,7 @@ static int explain(struct waits *waits, const struct schedtape_task *task, uint6
 	if (rc <= 0)
 		return rc;
 	rc = waits->all ? causes_add(&waits->causes, &waits->chain, task) : 0;
-	return !rc && waits->most ? keep(waits) : rc;
+	return !rc && waits->most ? keep(waits, task) : rc;
 }
 
 static int on_event(void *arg, const struct schedtape_event *ev)
