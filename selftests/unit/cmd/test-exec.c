@@ -79,7 +79,7 @@ static void test_readers(const struct blob *tape, bool succeeds, bool late)
 	has("shell:10 [X] ==> idle\n", "the leader keeps its own name");
 }
 
-/* 10 exits, and its thread 20, which is not recorded, calls execve(): it is recorded from then on. */
+/* 10 exits.  Its thread 20, which is not recorded, calls execve(): it is recorded from then on. */
 static void test_unrecorded(const struct blob *tape)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];

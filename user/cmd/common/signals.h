@@ -25,8 +25,8 @@ bool signals_read(int fd, bool *snapshot);
 bool signals_pending(void);
 /*
  * Ends this process by the first SIGINT, SIGTERM or SIGHUP that has asked for the command's end, so
- * that a shell ends its loop, too, or by SIGPIPE.  Returns if none has come.  main() calls it when a
- * command that has not failed, or whose input was interrupted, has written all.
+ * that a shell ends its loop, too, or by SIGPIPE.  Returns if none has come.  main() calls it when
+ * a command that has not failed, or whose input was interrupted, has written all.
  */
 void signals_die(void);
 /*
