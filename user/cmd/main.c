@@ -14,6 +14,7 @@
 #include "common/pager.h"
 #include "common/rights.h"
 #include "common/signals.h"
+#include "common/standard.h"
 #include "first-steps.h"
 #include "player/restart.h"
 
@@ -195,7 +196,7 @@ int main(int argc, char **argv)
 	char help_option[] = "--help";
 	char *help[] = { argv[0], help_option, NULL };
 
-	out_open_missing();
+	standard_open_missing();
 	argp_program_version = "schedtape " SCHEDTAPE_VERSION;
 	argp_err_exit_status = CMD_USAGE;
 

@@ -68,6 +68,19 @@ static int wait_at_gate(void *arg)
 	return 0;
 }
 
+/* Starts a session of the CPUs in @mask, which records a task. */
+static int record_on(FIXTURE_DATA(left_out) *self, const char *mask, pid_t pid)
+{
+	struct schedtape_session_options options = {
+		.ring_bytes = 16 * STAPE_PAGE_SIZE,
+		.cpus = (const unsigned char *)mask,
+		.cpus_bytes = 1,
+	};
+
+	return st_record_open_with(&self->r, options) || st_record_add(&self->r, pid) ||
+	       st_record_start(&self->r);
+}
+
 /*
  * Uses a session of the CPUs in @mask.  Returns how many interrupts CPU 1 gets meanwhile, or -1,
  * without those that it gets in as much time without a session.  One task stays in the filter,
@@ -75,17 +88,11 @@ static int wait_at_gate(void *arg)
  */
 static long interrupts_for(FIXTURE_DATA(left_out) *self, const char *mask)
 {
-	struct schedtape_session_options options = {
-		.ring_bytes = 16 * STAPE_PAGE_SIZE,
-		.cpus = (const unsigned char *)mask,
-		.cpus_bytes = 1,
-	};
 	long before, more;
 	uint64_t began;
 	int i;
 
-	if (st_record_open_with(&self->r, options) || st_record_add(&self->r, self->stays.pid) ||
-	    st_record_start(&self->r))
+	if (record_on(self, mask, self->stays.pid))
 		return -1;
 	began = st_now();
 	before = interrupts_of_cpu1();
@@ -168,17 +175,11 @@ static int storm_of_ends(void *arg)
 /* Returns how many interrupts CPU 1 gets during a storm on it, or -1.  @mask: NULL: no session */
 static long interrupts_of_storm(FIXTURE_DATA(left_out) *self, const char *mask)
 {
-	struct schedtape_session_options options = {
-		.ring_bytes = 16 * STAPE_PAGE_SIZE,
-		.cpus = (const unsigned char *)mask,
-		.cpus_bytes = 1,
-	};
 	long before, after;
 	bool ended;
 
 	if (st_child_fork(&self->storm, 1, storm_of_ends, NULL) ||
-	    (mask && (st_record_open_with(&self->r, options) ||
-		      st_record_add(&self->r, self->storm.pid) || st_record_start(&self->r))))
+	    (mask && record_on(self, mask, self->storm.pid)))
 		return -1;
 	before = interrupts_of_cpu1();
 	st_child_go(&self->storm);

@@ -42,7 +42,7 @@ static void by_process(int (*command)(int argc, char **argv), const char *fields
 		       const struct blob *tape)
 {
 	char name[] = "command", by[] = "--by=process";
-	char *argv[] = { name, by, (char *)fields, (char *)tape->path, NULL };
+	char *argv[5] = { name, by, (char *)fields, (char *)tape->path };
 
 	begin_capture();
 	command(4, argv);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "common/output.h"
 #include "common/signals.h"
+#include "common/standard.h"
 #include "tape/meta.h"
 
 #define LINKS_MAX	40	/* that the kernel follows */
@@ -160,7 +161,7 @@ static int check_descriptor(const char *name, int fd, struct schedtape_error *er
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	if (flags < 0 || out_was_missing(fd))
+	if (flags < 0 || standard_was_missing(fd))
 		return schedtape_fail(err, -EBADF, "%s: is not open; open it in the shell, with "
 				      "%d> FILE", name, fd);
 	if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)

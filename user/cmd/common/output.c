@@ -3,12 +3,10 @@
  * Output of the commands.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/color.h"
 #include "common/output.h"
@@ -25,25 +23,6 @@ void out_set_command(const char *name)
 const char *out_command(void)
 {
 	return command;
-}
-
-/* -- standard streams ------------------------------------------------------ */
-
-static bool missing[STDERR_FILENO + 1];
-
-void out_open_missing(void)
-{
-	int fd;
-
-	while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO)
-		missing[fd] = true;
-	if (fd >= 0)
-		close(fd);
-}
-
-bool out_was_missing(int fd)
-{
-	return fd >= 0 && fd <= STDERR_FILENO && missing[fd];
 }
 
 /* -- messages -------------------------------------------------------------- */

@@ -35,14 +35,6 @@ void out_show_levels(void);
 void out_error(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void out_warning(const char *path, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * Opens /dev/null for each standard stream that the caller of the program has closed, so that no
- * later open() returns its descriptor.
- */
-void out_open_missing(void);
-/* Returns true for a descriptor that out_open_missing() has opened. */
-bool out_was_missing(int fd);
-
 /* Prints the text of @err, if @ret is an error.  Returns @ret. */
 int out_failed(int ret, const struct schedtape_error *err);
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/sched-attr.h"
-#include "common/output.h"
 #include "common/signals.h"
+#include "common/standard.h"
 
 /* With SCHED_RESET_ON_FORK this process has lost what the recorder was started with. */
 static void keep_priority(const struct sched_attributes *before)
@@ -33,7 +33,7 @@ static void child_main(char **command, bool to_stderr, const struct sched_attrib
 	if (to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (out_was_missing(fd))
+		if (standard_was_missing(fd))
 			close(fd);
 	execvp(command[0], command);
 	code = errno;
