@@ -167,9 +167,15 @@ static SELDOM uint32_t meet_slow(struct identities *ids, uint32_t pid, bool livi
 {
 	uint32_t number = living ? schedtape_owners_find_living(&ids->owners, pid) :
 				   schedtape_owners_find(&ids->owners, pid);
+	bool again;
 
-	if (number == SCHEDTAPE_NONE)
-		return add(ids, pid, &unknown, true);
+	if (number == SCHEDTAPE_NONE) {
+		again = schedtape_owners_get(&ids->owners, pid) < OWNERS_FORMER;
+		number = add(ids, pid, &unknown, true);
+		if (number != SCHEDTAPE_NONE)
+			owner_of(ids, number)->found = again;
+		return number;
+	}
 	note_late(ids, number);
 	if (at(ids, number)->current)
 		return number;

@@ -143,6 +143,7 @@ static uint32_t birth_of_unknown(struct schedtape_timeline *tl, uint32_t pid, bo
 	if (index == SCHEDTAPE_NONE)
 		return index;
 	timeline_track(tl, index)->seen = time;
+	tl->set.owners.owners[index].found = !from_start;
 	task = timeline_task(tl, index);
 	task->from_start = from_start;
 	timeline_call(tl, born, task, NULL, task->start);

@@ -49,7 +49,6 @@ static uint32_t make_room(struct schedtape_owners *owners, uint32_t pid)
 
 uint32_t schedtape_owners_add(struct schedtape_owners *owners, uint32_t pid)
 {
-	bool next = schedtape_owners_get(owners, pid) < OWNERS_FORMER;
 	uint32_t task = make_room(owners, pid);
 
 	if (task == SCHEDTAPE_NONE || schedtape_owners_set(owners, pid, task))
@@ -57,7 +56,7 @@ uint32_t schedtape_owners_add(struct schedtape_owners *owners, uint32_t pid)
 	if (task == owners->nr)
 		owners->nr++;
 	owners->owners[task] = (struct schedtape_owner){
-		.pid = pid, .process = task, .before = SCHEDTAPE_NONE, .next = next,
+		.pid = pid, .process = task, .before = SCHEDTAPE_NONE,
 	};
 	return task;
 }
@@ -206,7 +205,7 @@ uint32_t schedtape_owners_exec(struct schedtape_owners *owners, uint32_t pid, ui
 	errno = 0;
 	*leader = SCHEDTAPE_NONE;
 	if (thread == SCHEDTAPE_NONE) {
-		if (at < OWNERS_FORMER && owners->owners[at].next && !owners->owners[at].exiting)
+		if (at < OWNERS_FORMER && owners->owners[at].found && !owners->owners[at].exiting)
 			return at;
 		return thread;
 	}

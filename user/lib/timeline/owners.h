@@ -36,7 +36,8 @@
  * @threads_xor: numbers of other threads of the process that it leads, without the exiting ones,
  *	XORed: with one thread, its number
  * @threads: the number of these threads
- * @next: an earlier task had its PID
+ * @found: set by the caller: its PID is that of a task which has ended, and the first event that
+ *	names it is neither a fork nor a description
  * @exiting: its exit has begun
  * @ended: it has ended
  */
@@ -46,7 +47,7 @@ struct schedtape_owner {
 	uint32_t before;
 	uint32_t threads_xor;
 	uint32_t threads : 29;
-	bool next : 1;
+	bool found : 1;
 	bool exiting : 1;
 	bool ended : 1;
 };
