@@ -6,8 +6,8 @@
  * queues would delay other work.
  *
  * Probes run under the runqueue lock and must not wake a task.  An interrupt on the same CPU, an
- * irq_work, does it for them.  If no session records that CPU, it sends an interrupt to one that is
- * recorded.
+ * irq_work, does it for them.  A CPU that no session records interrupts one that is recorded
+ * instead.
  *
  * On PREEMPT_RT an interrupt must not take the lock of a wait queue.  There the kernel leaves an
  * ordinary irq_work to a thread of the CPU with priority 1.  A task with a higher priority can
@@ -21,7 +21,7 @@
 #include <linux/rcupdate.h>
 
 struct workqueue_struct *stape_work;
-struct cpumask stape_work_cpus;
+struct cpumask stape_recorded_cpus;
 
 /**
  * stape_work_init() - make the workqueue
@@ -73,29 +73,38 @@ static void stape_wake_call(void *data)
 
 	/* Clears bit 0: this sees what was stored before a stape_wake_send() that found it set. */
 	atomic_inc_return(&wake->calls);
-	stape_wake_irq(&wake->irq);
-	atomic_sub_return(2, &wake->calls);	/* the last use of @wake */
+	/* Lockdep allows the lock of a wait queue in an irq_work, but not here. */
+	if (wake->hard)
+		wake->func(wake);
+	else
+		irq_work_queue(&wake->irq);
+	atomic_sub_return(2, &wake->calls);	/* the last use of @wake but for its irq_work */
 }
 
-/* Has another CPU, which a session records, call the function.  Returns false if there is none. */
+/*
+ * Has another CPU, which a session records, call the function.  Preemption is off, so no CPU goes
+ * offline meanwhile.  Returns false if there is none.
+ */
 static bool stape_wake_send(struct stape_wake *wake)
 {
-	unsigned int cpu = cpumask_any_and(cpu_online_mask, &stape_work_cpus);
+	unsigned int cpu;
 
-	if (cpu >= nr_cpu_ids)
+	/* A session may come or go meanwhile. */
+	cpu = data_race(cpumask_any_and(cpu_online_mask, &stape_recorded_cpus));
+	/* The call would be made at once, under the caller's locks. */
+	if (cpu >= nr_cpu_ids || cpu == smp_processor_id())
 		return false;
-	if (atomic_fetch_or(1, &wake->calls) & 1 ||
-	    !smp_call_function_single_async(cpu, &wake->csd))
-		return true;
-	/* The CPU has just gone offline. */
-	atomic_dec(&wake->calls);
-	return false;
+	if (!(atomic_fetch_or(1, &wake->calls) & 1) &&
+	    WARN_ON_ONCE(smp_call_function_single_async(cpu, &wake->csd)))
+		atomic_dec(&wake->calls);
+	return true;
 }
 
 /**
  * stape_wake_init() - prepare a function to be called for probes
  * @wake: to be filled
- * @func: called in an interrupt, on PREEMPT_RT in process context; perhaps by several CPUs at once
+ * @func: called with interrupts off, on PREEMPT_RT in process context; perhaps by several CPUs at
+ *	once
  * @hard: it is called in the interrupt on PREEMPT_RT, too
  *
  * Context: any.
@@ -119,14 +128,14 @@ void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wa
  *
  * A CPU that goes offline still runs the stopper thread after it has taken its last interrupt.  An
  * irq_work that was queued there would not run, and no CPU could queue it again.  So this does
- * nothing then, and stape_hotplug_dead() queues all of them from another CPU.
+ * nothing then, and stape_hotplug_dead() queues what readers wait for from another CPU.
  *
- * Context: any.  Any lock may be held.
+ * Context: any but NMI.  Any lock may be held.
  */
 void stape_wake_queue(struct stape_wake *wake)
 {
 	preempt_disable();	/* or others could find it sent before this task sends it */
-	if (!(stape_work_left_out() && stape_wake_send(wake)) &&
+	if (!(stape_cpu_is_left_out() && stape_wake_send(wake)) &&
 	    likely(cpu_online(smp_processor_id())))
 		irq_work_queue(&wake->irq);
 	preempt_enable();

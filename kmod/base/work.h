@@ -12,7 +12,7 @@
 extern struct workqueue_struct *stape_work;
 
 /* The CPUs that sessions record. */
-extern struct cpumask stape_work_cpus;
+extern struct cpumask stape_recorded_cpus;
 
 int stape_work_init(void);
 void stape_work_exit(void);
@@ -23,13 +23,13 @@ void stape_work_exit(void);
  * @csd: the same of a CPU that no session records: interrupts one that a session records
  * @calls: bit 0: @csd has been sent, and its call has not begun; the others count calls that have
  *	not ended
- * @hard: on PREEMPT_RT, too, the function is called in the interrupt
+ * @hard: @func takes raw spinlocks only: it is called by the interrupt on PREEMPT_RT, too
  * @work: calls the function on PREEMPT_RT otherwise
  * @func: the function
  */
 struct stape_wake {
 	struct irq_work irq;
-	struct __call_single_data csd;
+	call_single_data_t csd;
 	atomic_t calls;
 	bool hard;
 	struct work_struct work;
@@ -37,9 +37,9 @@ struct stape_wake {
 };
 
 /* Returns true if no session records this CPU. */
-static inline bool stape_work_left_out(void)
+static inline bool stape_cpu_is_left_out(void)
 {
-	return unlikely(!cpumask_test_cpu(raw_smp_processor_id(), &stape_work_cpus));
+	return unlikely(!cpumask_test_cpu(raw_smp_processor_id(), &stape_recorded_cpus));
 }
 
 void stape_wake_init(struct stape_wake *wake, void (*func)(struct stape_wake *wake), bool hard);

@@ -30,7 +30,9 @@ static void stape_active_update_cpus(void)
 		recorded = false;
 		hlist_for_each_entry(active, &stape_actives, node)
 			recorded |= !!per_cpu_ptr(active->rings, cpu)->mem;
-		assign_bit(cpu, cpumask_bits(&stape_work_cpus), recorded);
+		/* All CPUs read it, so it is stored only if it changes. */
+		if (recorded != cpumask_test_cpu(cpu, &stape_recorded_cpus))
+			assign_bit(cpu, cpumask_bits(&stape_recorded_cpus), recorded);
 	}
 }
 

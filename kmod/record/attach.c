@@ -9,7 +9,7 @@
  * Under the runqueue lock the usual switch and wake-up take none of them.  The exceptions are:
  *
  *   io_uring starts a worker: the lock of its PID, and that of the descriptions
- *   many tasks have ended before the CPU took an interrupt: the same, see stape_members_add_dead()
+ *   many tasks have ended before an interrupt removed them: the same, see stape_members_add_dead()
  *   a task begins to wait, in a session with triggers that has no leaf for its PID yet: the lock
  *     of the stock of leaves
  *   a player sleeps for which another one has parked: that of the parked player

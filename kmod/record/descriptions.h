@@ -20,8 +20,8 @@
  *	held for a constant time, and not taken for switches, wake-ups, migrations and lent
  *	priorities.  Under the runqueue lock it is taken when io_uring starts a worker, for its
  *	fork and what a reader cannot know by that: in a container, its whole description.  It
- *	is taken there, too, when more than STAPE_MEMBERS_DEAD_MAX tasks end on a CPU that takes no
- *	interrupt
+ *	is taken there, too, when more than STAPE_MEMBERS_DEAD_MAX tasks end on a CPU before an
+ *	interrupt removes them
  * @ring: its functions take @lock for the context of "the ring's CPU"
  *
  * The lock is held from reading the clock to the end of the write, so that times never go

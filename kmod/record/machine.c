@@ -59,10 +59,10 @@ static int stape_hotplug_prepare(unsigned int cpu)
 static void stape_hotplug_end(struct stape_ring *ring)
 {
 	stape_ring_offline(ring);
-	if (!ring->mem)
-		return;
 	/* The dead CPU may have left these out: see stape_wake_queue(). */
 	stape_wake_queue(ring->notify);
+	if (!ring->mem)
+		return;
 	stape_wake_queue(READ_ONCE(ring->wake));
 	if (ring->triggers)
 		stape_wake_queue(&ring->triggers->wake);

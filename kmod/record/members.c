@@ -21,6 +21,7 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/isolation.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
@@ -354,8 +355,8 @@ void stape_members_move(struct stape_active *active, struct cgroup *cgroup,
 /*
  * Tasks that have switched out for the last time.  The switch probe runs under the runqueue lock,
  * so it only remembers them.  They are removed from the filters at the CPU's next tick, which
- * costs no interrupt of their own, or sooner if there are many.  If no session records the CPU, one
- * that is recorded removes them at once.
+ * costs no interrupt of their own, or sooner if there are many.  If no session records the CPU, a
+ * CPU that is recorded is interrupted then, and also if this one may have no tick.
  *
  * If a PID is used again before that, the fork probe clears its bit.
  */
@@ -373,11 +374,11 @@ static void stape_members_wake_if_over(struct stape_active *active)
  * @pid: its PID, which may belong to another task by now
  * @how: how far it has ended
  *
- * This is called at a tick after the task's last switch; when it exits in a pause; and for a leader
- * when its last thread exits, because the bits of a leader stay while its threads run.  The tick's
- * call comes after a change of the task's @on_cpu, and that of the last thread after one of
- * signal->live.  Each looks at what the other comes after, and the PID's lock orders them, so the
- * later one clears what is left.
+ * This is called after the task's last switch; when it exits in a pause; and for a leader when its
+ * last thread exits, because the bits of a leader stay while its threads run.  The first call comes
+ * after a change of the task's @on_cpu, unless the list was full, and that of the last thread after
+ * one of signal->live.  Each looks at what the other comes after, and the PID's lock orders them,
+ * so the later one clears what is left.
  *
  * Context: interrupts off, no runqueue lock, but see stape_members_add_dead().
  */
@@ -396,9 +397,6 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 	/* Another task has the PID, perhaps at the same address.  Its fork has set the bits. */
 	if (user && (user != task || (how >= STAPE_END_SWITCHED && !dead)))
 		goto out;
-	/* The CPU that has handed it over may still switch away from it, and waits for nothing. */
-	while (how >= STAPE_END_SWITCHED && user && user != current && stape_on_cpu(user))
-		cpu_relax();
 	if (how == STAPE_END_UNSEEN && test_bit(pid, filter->members))
 		stape_encode_ended(active, pid);
 	if (user && stape_task_leads_threads(user, pid))
@@ -474,7 +472,7 @@ void stape_members_exit(STAPE_EXIT_PROTO)
 
 /* When this many wait, an interrupt removes them. */
 #define STAPE_MEMBERS_DEAD_MANY	16
-/* The CPU takes that interrupt before the list is full, unless the kernel polls for irq_work. */
+/* The interrupt comes before the list is full, unless the kernel polls for irq_work. */
 #define STAPE_MEMBERS_DEAD_MAX	32
 
 /**
@@ -512,8 +510,15 @@ static DEFINE_PER_CPU(struct stape_members_list, stape_members_lists);
 /* Interrupts are off, which makes this an RCU reader.  @cpu: where @task has switched out */
 static void stape_members_reap_one(const struct task_struct *task, u32 pid, int cpu)
 {
+	const struct task_struct *user = NULL;
 	struct stape_active *active;
 
+	/* Another CPU may still switch away from it, and waits for nothing. */
+	if (cpu != smp_processor_id())
+		user = stape_task_find(pid);
+	if (user && user == task && READ_ONCE(user->__state) == TASK_DEAD)
+		while (stape_on_cpu(user))
+			cpu_relax();
 	for_each_active(active)
 		stape_members_end(active, task, pid,
 				  per_cpu_ptr(active->rings, cpu)->mem ? STAPE_END_SWITCHED :
@@ -571,6 +576,14 @@ void stape_members_init(void)
 	}
 }
 
+/* Returns true if no session records this CPU, and @tick would interrupt it. */
+static bool stape_members_spare_cpu(void)
+{
+	return stape_cpu_is_left_out() &&
+	       (IS_ENABLED(CONFIG_PREEMPT_RT) ||
+		!housekeeping_test_cpu(smp_processor_id(), HK_TYPE_TICK));
+}
+
 /**
  * stape_members_add_dead() - note that a task has switched out for the last time
  * @task: the task
@@ -593,7 +606,7 @@ void stape_members_add_dead(const struct task_struct *task)
 	/* If another CPU still removes older ones, it sees @end, or this sees that it is done. */
 	smp_mb();	/* pairs with stape_members_reap() */
 	nr = end - READ_ONCE(list->first);
-	if (nr == STAPE_MEMBERS_DEAD_MANY || stape_work_left_out())
+	if (nr == STAPE_MEMBERS_DEAD_MANY || (nr == 1 && stape_members_spare_cpu()))
 		stape_wake_queue(&list->now);
 	else if (nr == 1)
 		irq_work_queue(&list->tick);

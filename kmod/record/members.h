@@ -15,6 +15,8 @@ struct task_struct;
  *	when the kernel no longer lists the task, and the reader could not find out its name
  * @STAPE_END_SWITCHED: it has switched out for the last time
  * @STAPE_END_UNSEEN: the same, on a CPU that the session leaves out
+ *
+ * The order matters: from @STAPE_END_SWITCHED on the task has switched out.
  */
 enum stape_end {
 	STAPE_END_EXIT,

@@ -44,7 +44,11 @@ MODULE_PARM_DESC(selftest, "Try the tracepoints when the module is loaded (defau
 static void __init stape_selftest_see(unsigned long *seen, const struct task_struct *task,
 				      bool fits)
 {
-	set_bit(hash_ptr(fits ? task : NULL, STAPE_SELFTEST_SHIFT), seen);
+	u32 bit = hash_ptr(fits ? task : NULL, STAPE_SELFTEST_SHIFT);
+
+	/* Nearly always it is set already: leave the cache line shared. */
+	if (!test_bit(bit, seen))
+		set_bit(bit, seen);
 }
 
 static void __init stape_selftest_on_fork(void *data, struct task_struct *parent,
