@@ -100,6 +100,10 @@ static void test_unrecorded(const struct blob *tape)
 	has_line(cmd_report, "-Ftask,cpu", "\nshell:10 101.000\nnew:10 51.000\n", tape);
 	has("2 tasks\n", "the thread is one task");
 	has_line(cmd_stat, "--per-thread", "2 tasks\n", tape);
+	by_process(cmd_report, "-Ftask,tasks", tape);
+	has("\nnew:10 2\n", "of the leader's process");
+	by_process(cmd_stat, "-Ftask,tasks", tape);
+	has("\nnew:10 2\n", "in stat, too");
 	run(cmd_report, "report", "--json", tape);
 	squeeze();
 	has("\"first_comm\":\"new\",\"comm\":\"new\",\"from_start\":false,",

@@ -189,13 +189,13 @@ static int compare_processes(const void *left, const void *right, void *arg)
 
 	if (tasks[a].tgid != tasks[b].tgid)
 		return tasks[a].tgid < tasks[b].tgid ? -1 : 1;
-	return a < b ? -1 : a > b;
+	return tasks[a].order < tasks[b].order ? -1 : tasks[a].order > tasks[b].order;
 }
 
 /*
- * Joins threads without a leader, which had ended or is not on the tape, with their process, and
- * leaders whose PID one of their threads has taken with that thread.  @numbers: all @n leaders and
- * such threads of a TGID, in order
+ * Joins threads whose leader had ended, or is not on the tape, with their process.  Joins a leader
+ * with the thread that has taken its PID.  @numbers: all @n leaders and such threads of a TGID, in
+ * order
  */
 static void join_threads(struct groups *groups, const uint32_t *numbers, size_t n)
 {
@@ -205,18 +205,17 @@ static void join_threads(struct groups *groups, const uint32_t *numbers, size_t 
 
 	for (i = 0; i <= n; i++) {
 		const struct groups_task *task = i < n ? &tasks[numbers[i]] : NULL;
+		bool leads = task && task->pid == task->tgid;
 
 		/* The PID is that of another process from there on. */
-		if (leader != SCHEDTAPE_NONE &&
-		    (!task || (task->pid == task->tgid && !task->took_pid))) {
+		if (!task || (leads && !task->took_pid && leader != SCHEDTAPE_NONE)) {
 			for (; first < i; first++)
-				tasks[numbers[first]].process = leader;
+				tasks[numbers[first]].process =
+					leader == SCHEDTAPE_NONE ? numbers[0] : leader;
 		}
-		if (task && task->pid == task->tgid)
+		if (leads)
 			leader = numbers[i];
 	}
-	for (; first < n; first++)
-		tasks[numbers[first]].process = numbers[0];
 }
 
 /* Finds the process of each task.  Returns 0 or -ENOMEM. */
@@ -278,7 +277,7 @@ int groups_make(struct groups *groups, enum groups_by by, const struct selection
 			.cgroup = from[i].cgroup, .pid = from[i].pid, .tgid = from[i].tgid,
 			.ns_pid = from[i].ns_pid, .process = from[i].process,
 			.policy = from[i].prio_known ? from[i].policy : IDENTITY_NO_POLICY,
-			.took_pid = groups_took_pid(&from[i]),
+			.order = i, .took_pid = groups_took_pid(&from[i]),
 		};
 		memcpy(groups->tasks[i].comm, from[i].comm, STAPE_COMM_LEN);
 	}
@@ -299,7 +298,7 @@ int groups_make_of_table(struct groups *groups, enum groups_by by,
 		groups->tasks[i] = (struct groups_task){
 			.cgroup = from->cgroup, .pid = from->pid, .tgid = from->tgid,
 			.ns_pid = from->ns_pid, .process = from->process, .policy = from->policy,
-			.took_pid = from->took_pid,
+			.order = i, .took_pid = from->took_pid,
 		};
 		/* The leader may be known by a fork only, without a description. */
 		if (from->process != i)

@@ -36,8 +36,9 @@ extern const struct argp groups_argp;
  * struct groups_task - a task as far as groups need it, with its last name, cgroup and policy
  * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
  * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
- * @process: number of the task that leads its process; with GROUPS_PROCESS, if there is none,
- *	that of the first of its tasks, and after an execve() by a thread that of the thread
+ * @process: number of the task that leads its process; with GROUPS_PROCESS that of the first of its
+ *	tasks, if none leads it, and that of the thread, if a thread has called execve()
+ * @order: when it appeared, among the tasks of its TGID
  * @took_pid: it was a thread, and has taken its leader's PID by an execve()
  */
 struct groups_task {
@@ -47,6 +48,7 @@ struct groups_task {
 	uint32_t ns_pid;
 	uint32_t process;
 	uint32_t policy;
+	uint32_t order;
 	bool took_pid;
 	char comm[STAPE_COMM_LEN];
 };

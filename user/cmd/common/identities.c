@@ -612,6 +612,7 @@ static int on_description(struct identities *ids, const struct schedtape_event *
 	if (number == SCHEDTAPE_NONE)
 		return -ENOMEM;
 	set(at(ids, number), &task);
+	owner_of(ids, number)->found |= why == STAPE_TASK_ENTERS && !exists;
 	at(ids, number)->joined |= why == STAPE_TASK_ENTERS && !exists;
 	at(ids, number)->left = why == STAPE_TASK_LEAVES;
 	return join(ids, number);

@@ -154,7 +154,8 @@ static uint32_t take_task(struct interval *interval, uint32_t *numbers,
 	*to = (struct groups_task){
 		.cgroup = task->cgroup, .pid = task->pid, .tgid = task->tgid,
 		.policy = task->prio_known ? task->policy : IDENTITY_NO_POLICY,
-		.process = interval->nr_tasks, .took_pid = groups_took_pid(task),
+		.process = interval->nr_tasks, .order = task->index,
+		.took_pid = groups_took_pid(task),
 	};
 	memcpy(to->comm, task->comm, STAPE_COMM_LEN);
 	numbers[task->index] = ++interval->nr_tasks;

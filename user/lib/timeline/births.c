@@ -108,6 +108,7 @@ uint32_t timeline_birth(struct schedtape_timeline *tl, const struct schedtape_ta
 	index = add(tl, who->pid, from_start ? tl->start : time);
 	if (index == SCHEDTAPE_NONE)
 		return index;
+	tl->set.owners.owners[index].found = joined;
 	timeline_set_group(tl, index, who->tgid, time);
 	timeline_track(tl, index)->seen = time;
 	task = timeline_task(tl, index);
@@ -372,6 +373,7 @@ void timeline_exec(struct schedtape_timeline *tl, uint32_t pid, uint32_t old_pid
 	if (index == SCHEDTAPE_NONE)
 		return;
 	timeline_reidentify(tl, index);
+	timeline_task(tl, index)->thread = true;
 	timeline_task(tl, index)->start_time = start_time;
 	timeline_task(tl, index)->ns_pid = ns_pid;
 	if (leader != SCHEDTAPE_NONE)

@@ -36,8 +36,8 @@
  * @threads_xor: numbers of other threads of the process that it leads, without the exiting ones,
  *	XORed: with one thread, its number
  * @threads: the number of these threads
- * @found: set by the caller: its PID is that of a task which has ended, and the first event that
- *	names it is neither a fork nor a description
+ * @found: set by the caller: an event names it that is no fork, and its PID was that of a task that
+ *	has ended, or it enters the filter then
  * @exiting: its exit has begun
  * @ended: it has ended
  */
@@ -116,8 +116,8 @@ void schedtape_owners_take(struct schedtape_owners *owners, uint32_t thread, uin
  * @leader: returned: the task that had @pid, which is over; SCHEDTAPE_NONE: none, or it is not
  *	known
  *
- * If no task has @old_pid, the thread has been found by its new name under @pid, after the end of
- * the leader: it was not recorded before.
+ * If no task has @old_pid, the thread was not recorded before.  The task that its new name has made
+ * under @pid is returned.
  *
  * Returns the thread.  SCHEDTAPE_NONE with errno 0: it is not known; with ENOMEM: no memory.
  */
