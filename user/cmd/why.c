@@ -220,13 +220,13 @@ static void no_wait(struct why *why, struct schedtape_tape *tape,
 }
 
 /* A task that runs at the time of --at does not wait. */
-static void print_ran(const struct why *why, const struct schedtape_task *tasks)
+static void print_ran(const struct why *why)
 {
-	const struct schedtape_task *task = &tasks[why->waits.ran];
+	const struct link_name *ran = &why->waits.ran;
 	char name[TEXT_TASK_LEN];
 
 	if (!why->common.json)
-		printf("%s ran at that time\n", text_task(name, task->comm, task->pid));
+		printf("%s ran at that time\n", text_task(name, ran->comm, ran->pid));
 }
 
 static int show_waits(struct why *why, struct schedtape_tape *tape,
@@ -239,7 +239,7 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 	size_t i, n;
 
 	tasks = schedtape_timeline_tasks(timeline, &n);
-	if (!waits->nr && waits->ran == SCHEDTAPE_NONE) {
+	if (!waits->nr && !waits->ran.pid) {
 		no_wait(why, tape, tasks, n);
 		return CMD_FAILURE;
 	}
@@ -255,7 +255,7 @@ static int show_waits(struct why *why, struct schedtape_tape *tape,
 		kinds |= why_kinds(&waits->chains[i]);
 	}
 	if (!waits->nr)
-		print_ran(why, tasks);
+		print_ran(why);
 	if (why->common.json) {
 		out_json_list_end();
 		out_json_end();
@@ -372,7 +372,6 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 		.rest = why->sleeps || why->at.nr,
 		/* A path may go back to the start of the tape. */
 		.history.most = why->path ? 1ULL << 40 : SPANS,
-		.ran = SCHEDTAPE_NONE,
 	};
 	if (selection_resolve(&why->selection, tape, path) ||
 	    select_tasks_find(&why->who, tape, path) ||

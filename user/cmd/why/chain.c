@@ -399,7 +399,7 @@ uint64_t chain_kept(const struct chain *chain)
 	return kept;
 }
 
-static void take_name(struct link_name *name, const struct schedtape_task *tasks, uint32_t index)
+void link_name_take(struct link_name *name, const struct schedtape_task *tasks, uint32_t index)
 {
 	const struct schedtape_task *task;
 
@@ -415,10 +415,10 @@ void chain_name(struct chain *chain, const struct schedtape_task *tasks)
 {
 	struct link *link;
 
-	take_name(&chain->task_name, tasks, chain->task);
+	link_name_take(&chain->task_name, tasks, chain->task);
 	for (link = chain->links; link < chain->links + chain->nr; link++) {
-		take_name(&link->task_name, tasks, link->task);
-		take_name(&link->other_name, tasks, link->other);
+		link_name_take(&link->task_name, tasks, link->task);
+		link_name_take(&link->other_name, tasks, link->other);
 	}
 }
 

@@ -58,6 +58,9 @@ struct link_name {
 	char comm[STAPE_COMM_LEN];
 };
 
+/* Takes what a task is called now.  @tasks: any task of the timeline; @index: or SCHEDTAPE_NONE */
+void link_name_take(struct link_name *name, const struct schedtape_task *tasks, uint32_t index);
+
 /**
  * struct link - parts of a wait that were spent on the same
  * @kind: enum link_kind

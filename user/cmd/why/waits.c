@@ -149,7 +149,7 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 
 	if (waits->at != SPAN_NONE && run->begin <= waits->at && run->end > waits->at &&
 	    is_chosen(waits, task))
-		waits->ran = task->index;
+		link_name_take(&waits->ran, task, task->index);
 	return history_ran(&waits->history, task, run);
 }
 

@@ -26,7 +26,7 @@
  * @chains: the @nr worst waits, the worst first
  * @nr_more: with @at: waits that are not among these
  * @chain: the one that is being made
- * @ran: with @at: a selected task ran then; the index of the last one, or SCHEDTAPE_NONE
+ * @ran: with @at: the last selected task that ran then, as it was called then
  */
 struct waits {
 	const struct select_names *who;
@@ -42,7 +42,7 @@ struct waits {
 	size_t nr;
 	size_t nr_more;
 	struct chain chain;
-	uint32_t ran;
+	struct link_name ran;
 };
 
 /* Callbacks of the timeline, for a struct waits. */
