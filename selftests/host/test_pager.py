@@ -163,8 +163,9 @@ def test_early_end(long):
     # Ctrl-C has ended the recorder, and so the tape ends.
     fifo = long + ".fifo"
     os.mkfifo(fifo)
-    command = Terminal(["report", fifo], PAGER="trap '' INT; " + MARK)
+    command = Terminal(["report", fifo], PAGER="trap '' INT; echo ready; " + MARK)
     with open(long, "rb") as file, open(fifo, "wb") as pipe:
+        command.read(until="ready")
         command.press(b"\x03")
         command.read(until="^C")
         pipe.write(file.read())

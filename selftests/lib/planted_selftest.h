@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included in front of kmod/record/selftest.c: a kernel as the module must not meet it.
- * STAPE_PLANTED is a tracepoint whose tasks are in another order, a tracepoint that stays silent,
- * or a thread that is scheduled too late.
+ * Included before kmod/record/selftest.c.  Makes its kernel wrong in one way, which STAPE_PLANTED
+ * chooses: a tracepoint gets its tasks in another order, or is never called, or the thread is
+ * scheduled too late.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>

@@ -22,7 +22,7 @@ same()
 	shift
 	sed -i 's/"tape": *"-"/"tape":"-"/' piped
 	of_file "$@" > wanted 2>> log
-	# Of a pipe, map does not know what the other CPUs do without a task.
+	# From a pipe, map does not know what CPUs do that run no task of the tape.
 	[ "$1" != map ] || sed -i 's/,\? ? => idle or another task//
 		:more; s/\( \*\?\)[.-] /\1? /; t more' piped wanted
 	[ -s piped ] && cmp piped wanted >> log

@@ -134,6 +134,10 @@ static void test_idle_task(const struct blob *tape)
 	   strstr(said, "matches --comm; it has the tasks later:10, shell:20\n"),
 	   "the tasks have their last names: %s", said);
 	line(tape, "--time=1.0005,", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
+	/* The end is exclusive. */
+	maker_switch(&m, 2000 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	write_second(tape, pages, 1);
+	line(tape, "--time=,2", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
 }
 
 int main(void)

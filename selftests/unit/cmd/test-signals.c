@@ -117,10 +117,13 @@ static void test_death(void)
 /* A child survives one SIGINT, and then gets another one or ends by itself. */
 static int survive(bool again)
 {
+	int status = -1, survived[2];
 	pid_t pid;
-	int status = -1;
+	char c;
 
 	fflush(stdout);
+	if (pipe(survived))
+		return -1;
 	pid = fork();
 	if (!pid) {
 		signal(SIGINT, SIG_DFL);
@@ -128,12 +131,19 @@ static int survive(bool again)
 		if (signals_interrupted())
 			_exit(1);
 		raise(SIGINT);
-		if (!signals_interrupted() || again)
-			raise(again ? SIGINT : SIGKILL);
-		signals_die();
+		if (!signals_interrupted() || write(survived[1], "", 1) != 1)
+			_exit(1);
+		if (again)
+			raise(SIGINT);
+		else
+			signals_die();
 		_exit(7);
 	}
+	close(survived[1]);
 	waitpid(pid, &status, 0);
+	if (read(survived[0], &c, 1) != 1)
+		status = 0;
+	close(survived[0]);
 	return status;
 }
 

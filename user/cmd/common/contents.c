@@ -101,6 +101,8 @@ static void add_last(struct examples *examples, struct schedtape_tape *tape)
 	uint32_t i;
 
 	ret = task_table_begin(&table, tape, &err);
+	if (!ret)
+		ret = tape_rewind_descriptions(tape, &err);
 	while (!ret && tape_next_sound(tape, &ev, NULL) > 0) {
 		ret = task_table_follow(&table, ev);
 		if (!ret && (ev->type == STAPE_EV_TASK || ev->type == STAPE_EV_RENAME))

@@ -13,8 +13,8 @@
 /* "from 1.000000 to 9.000000 s (2026-11-24 12:00:00 to 12:00:08)" */
 const char *contents_times(char buffer[CONTENTS_LEN], struct schedtape_tape *tape);
 /*
- * "sh:100, make:101, ...": tasks of different names, their last ones; of a pipe those of its
- * descriptions.  Rewinds the tape.
+ * "sh:100, make:101, ...": the last names of tasks, each name once.  If the tape is a pipe, the
+ * names of its descriptions.  Rewinds the tape.
  */
 const char *contents_tasks(char buffer[CONTENTS_LEN], struct schedtape_tape *tape);
 /* "/, /a, /a/b, ..."; "no paths of cgroups" if there are none */

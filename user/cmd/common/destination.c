@@ -173,7 +173,7 @@ static int check_descriptor(const char *name, int fd, struct schedtape_error *er
 	return 0;
 }
 
-/* Returns 0 or -errno.  Sets *is_stdout if the tape goes where standard output goes. */
+/* Returns 0 or -errno.  Sets *is_stdout if the output goes where standard output goes. */
 static int check(const char *name, const char *path, bool *is_stdout, struct schedtape_error *err)
 {
 	int fd = tape_writer_descriptor(path), ret;
@@ -194,7 +194,7 @@ static int check(const char *name, const char *path, bool *is_stdout, struct sch
 		return 0;
 	if (is_same(&st, STDERR_FILENO))
 		return schedtape_fail(err, -EINVAL, "%s: standard error goes there, too, and "
-				      "its messages would stand between; redirect it with 2> FILE",
+				      "its messages would mix with the output; redirect it with 2> FILE",
 				      name);
 	*is_stdout = is_same(&st, STDOUT_FILENO);
 	return 0;

@@ -22,8 +22,8 @@ void destination_option(char **path, const char *name, const struct argp_state *
 /* Returns true for descriptors, pipes and devices: they are neither renamed nor read again. */
 bool destination_is_stream(const char *path);
 /*
- * As tape_writer_create().  A FIFO is opened when a process reads it.  -EINTR: a signal that ends
- * the command has come before, see signals_pending()
+ * Creates a tape as tape_writer_create() does.  Opens a FIFO when a process reads it.  Returns 0 or
+ * -errno; -EINTR: a signal that ends the command has come before, see signals_pending()
  */
 int destination_create(const char *path, struct json_object *meta,
 		       const struct schedtape_writer_options *options,

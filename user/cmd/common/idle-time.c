@@ -35,7 +35,10 @@ bool idle_time_has_filter_all(struct schedtape_tape *tape)
 	return flag(filter, "all") && flag(filter, "kthreads");
 }
 
-/* Of all tasks but the recorder's: a CPU that runs none goes on with what its last switch says. */
+/*
+ * Without idle times, a tape of all tasks shows them by its switches.  The recorder's own CPU time
+ * counts as idle then.
+ */
 bool idle_time_is_known(struct schedtape_tape *tape)
 {
 	return tape_has_idle_times(tape) ||

@@ -12,8 +12,7 @@ static struct {
 	bool changed;
 	struct sigaction before;
 } actions[] = {
-	{ .signal = SIGPIPE },	/* see signals_take_broken_pipe() */
-	{ .signal = SIGXFSZ }, { .signal = SIGCHLD }, { .signal = SIGUSR1 },
+	{ .signal = SIGPIPE }, { .signal = SIGXFSZ }, { .signal = SIGCHLD }, { .signal = SIGUSR1 },
 	{ .signal = SIGUSR2 }, { .signal = SIGHUP },
 };
 
@@ -28,8 +27,9 @@ static struct {
  */
 static sigset_t snapshots, merges, enders;
 
-/* SIGINT, SIGTERM and SIGHUP, as far as they end a command, and the first one of them; 0: none. */
+/* SIGINT, SIGTERM and SIGHUP, as far as they end a command. */
 static sigset_t killers;
+/* The signal that signals_die() raises: the first of these, or SIGPIPE; 0: none. */
 static volatile sig_atomic_t killer;
 
 /* What SIGINT did before signals_survive_interrupt(). */
@@ -63,8 +63,12 @@ void signals_survive_writes(void)
 
 void signals_take_broken_pipe(void)
 {
-	if (!killer && actions[0].changed && actions[0].before.sa_handler == SIG_DFL)
-		killer = SIGPIPE;
+	size_t i;
+
+	for (i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+		if (actions[i].signal == SIGPIPE && actions[i].changed && !killer &&
+		    actions[i].before.sa_handler == SIG_DFL)
+			killer = SIGPIPE;
 }
 
 void signals_ignore_snapshots(void)
@@ -223,9 +227,10 @@ static void note_interrupt(int signal)
 void signals_survive_interrupt(void)
 {
 	struct sigaction action = { .sa_handler = note_interrupt, .sa_flags = SA_RESTART };
+	static bool survives;
 
-	if (!ignored(SIGINT))
-		sigaction(SIGINT, &action, &interrupt);
+	if (!survives && !ignored(SIGINT))
+		survives = !sigaction(SIGINT, &action, &interrupt);
 }
 
 bool signals_interrupted(void)

@@ -34,11 +34,14 @@ void signals_die(void);
  * the same Ctrl-C.  The next one does what it did before.
  */
 void signals_survive_interrupt(void);
-/* Then returns true if one has come. */
+/* Returns true if the SIGINT has come that signals_survive_interrupt() lets it survive. */
 bool signals_interrupted(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
 void signals_survive_writes(void);
-/* The reader of the output has gone: signals_die() does what SIGPIPE would have done. */
+/*
+ * Makes signals_die() end this process by SIGPIPE, unless that was ignored: nobody reads the
+ * output of the command any more.
+ */
 void signals_take_broken_pipe(void);
 /*
  * Ignores SIGUSR2, so that a script which asks for a snapshot, as of perf record, does not end

@@ -349,7 +349,7 @@ int time_ranges_resolve(struct time_ranges *times, struct schedtape_tape *tape)
 	}
 	join_ranges(times);
 	times->all = times->nr == 1 && times->ranges->start <= recording.start &&
-		     times->stop >= recording.stop;
+		     (times->stop > recording.stop || times->stop == UINT64_MAX);
 	return overlaps ? 0 : -ERANGE;
 }
 

@@ -113,7 +113,7 @@ int others_read(struct others *others, struct schedtape_tape *tape, struct sched
 	size_t i;
 	int ret;
 
-	/* Of all tasks, the recorder may still be on a CPU that its last switch calls idle. */
+	/* Switches alone do not show it: the recorder's own are on no tape. */
 	others->blind = schedtape_tape_is_pipe(tape) || !tape_has_idle_times(tape);
 	if (others->blind)
 		return 0;

@@ -155,6 +155,8 @@ static int say_stopped(const struct replay *replay)
 /* Returns 0 if the replay is done, otherwise -errno after a message. */
 static int say_end(const struct replay *replay)
 {
+	bool same;
+
 	switch (replay->state.state) {
 	case STAPE_REPLAY_DONE:
 		return 0;
@@ -162,10 +164,11 @@ static int say_end(const struct replay *replay)
 		replay_explain(replay->client, replay->id, replay->cast.program);
 		return -EDEADLK;
 	case STAPE_REPLAY_BROKEN:
-		if (replay->processes.died.pid == replay->state.failed_pid)
+		/* The module's PID is that of the initial namespace. */
+		same = replay->cast.engine || pid_namespace_is_initial();
+		if (same && replay->processes.died.pid == replay->state.failed_pid)
 			return say_died(replay);
-		/* It is not known under which PID a container has it. */
-		if (pid_namespace_is_initial())
+		if (same)
 			out_error(NULL, "a player (PID %u) died: the replay was ended",
 				  replay->state.failed_pid);
 		else

@@ -322,18 +322,22 @@ static bool is_page(const char *path)
 static FILE *open_stream(const char *path)
 {
 	int fd = tape_writer_descriptor(path);
+	FILE *to;
 
 	if (fd < 0)
 		return fopen(path, "w");
 	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? NULL : fdopen(fd, "w");
+	to = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!to && fd >= 0)
+		close(fd);
+	return to;
 }
 
 static int open_file(struct page_file *file, const char *path, struct schedtape_error *err)
 {
 	mode_t mask = umask(0);
 	struct stat st;
-	bool there = !stat(path, &st);
+	bool there;
 
 	umask(mask);
 	*file = (struct page_file){ .to = NULL };
@@ -341,6 +345,7 @@ static int open_file(struct page_file *file, const char *path, struct schedtape_
 		file->to = open_stream(path);
 		return file->to ? 0 : -errno;
 	}
+	there = !stat(path, &st);
 	if (there && !is_page(path))
 		return schedtape_fail(err, -EEXIST, "%s: this is no page, so it is not replaced: "
 				      "name another file", path);

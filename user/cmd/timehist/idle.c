@@ -146,16 +146,13 @@ int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t sta
 
 static int add_row(struct sheet *sheet, const struct timehist *th, uint32_t number, uint64_t stop)
 {
-	struct cpu_sum *cpu = &th->cpus[number];
+	const struct cpu_sum *cpu = &th->cpus[number];
 	const uint64_t *time = cpu->time;
 	union sheet_value *row = sheet_row(sheet);
 	uint64_t busy, known;
 
 	if (!row)
 		return -ENOMEM;
-	/* Its switch would be on the tape. */
-	if (cpu->runs_task)
-		add_until(th, cpu, STAPE_NEXT_TASK, stop);
 	busy = time[STAPE_NEXT_TASK] + time[STAPE_NEXT_OTHER];
 	known = busy + time[STAPE_NEXT_IDLE];
 	row[CPU].n = number;
@@ -177,8 +174,12 @@ int idle_fill(struct sheet *sheet, const struct timehist *th, uint64_t stop)
 	int ret = 0;
 	uint32_t i;
 
-	for (i = 0; i < th->nr_cpu_sums && !ret; i++)
+	for (i = 0; i < th->nr_cpu_sums && !ret; i++) {
+		/* As other commands count it: no event shows until when the task ran. */
+		if (th->cpus[i].runs_task)
+			add_until(th, &th->cpus[i], STAPE_NEXT_TASK, stop);
 		if (th->cpus[i].used)
 			ret = add_row(sheet, th, i, stop);
+	}
 	return ret;
 }
