@@ -112,6 +112,28 @@ static void test_unrecorded(const struct blob *tape)
 	has(" exec: new:10 old_pid=20\n", "in script, too");
 }
 
+/* The same of a thread that was left out with its process, by name: it enters by its new one. */
+static void test_entered(const struct blob *tape)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	const uint64_t words[5] = { 40 };
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1150 * MS, 40, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1201 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+
+	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_task(&m, 1110 * MS, 40, STAPE_TASK_ENTERS, "new", words);
+	maker_exec(&m, 1140 * MS, 40, 41);
+	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 40, 0);
+	write_second(tape, pages, 2);
+	/* The tape also describes 10. */
+	has_line(cmd_report, "-Ftask,cpu", "\nnew:40 51.000\nshell:10 0.000\n---", tape);
+	has(" 2 tasks\n", "one that enters is one task, too");
+	has_line(cmd_stat, "--per-thread", " 2 tasks\n", tape);
+}
+
 int main(void)
 {
 	struct blob tape;
@@ -121,6 +143,7 @@ int main(void)
 	for (i = 0; i < 4; i++)
 		test_readers(&tape, i & 1, i & 2);
 	test_unrecorded(&tape);
+	test_entered(&tape);
 	close(tape.fd);
 	return tap_done();
 }
