@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* Signals whose action may be changed, and the action before that. */
-static struct {
+static struct action {
 	int signal;
 	bool changed;
 	struct sigaction before;
@@ -45,14 +45,23 @@ static bool merge;
 /* SIGTSTP waits for the command; and one has come since signals_stop(). */
 static bool takes_stops, stop;
 
+/* @signal: one of @actions */
+static struct action *action_of(int signal)
+{
+	struct action *action = actions;
+
+	while (action->signal != signal)
+		action++;
+	return action;
+}
+
 static void change(int signal, void (*handler)(int signal))
 {
-	struct sigaction action = { .sa_handler = handler };
-	size_t i;
+	struct sigaction changed = { .sa_handler = handler };
+	struct action *action = action_of(signal);
 
-	for (i = 0; i < sizeof(actions) / sizeof(*actions); i++)
-		if (actions[i].signal == signal && !actions[i].changed)
-			actions[i].changed = !sigaction(signal, &action, &actions[i].before);
+	if (!action->changed)
+		action->changed = !sigaction(signal, &changed, &action->before);
 }
 
 void signals_survive_writes(void)
@@ -63,12 +72,10 @@ void signals_survive_writes(void)
 
 void signals_take_broken_pipe(void)
 {
-	size_t i;
+	const struct action *action = action_of(SIGPIPE);
 
-	for (i = 0; i < sizeof(actions) / sizeof(*actions); i++)
-		if (actions[i].signal == SIGPIPE && actions[i].changed && !killer &&
-		    actions[i].before.sa_handler == SIG_DFL)
-			killer = SIGPIPE;
+	if (!killer && action->changed && action->before.sa_handler == SIG_DFL)
+		killer = SIGPIPE;
 }
 
 void signals_ignore_snapshots(void)
