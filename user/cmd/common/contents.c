@@ -91,8 +91,11 @@ static void add_task(struct examples *examples, uint32_t pid, const char *comm)
 	examples->n++;
 }
 
-/* Adds the tasks by their last names and PIDs, which select them in every command. */
-static void add_last(struct examples *examples, struct schedtape_tape *tape)
+/*
+ * Adds the tasks by their last names and PIDs, which select them in every command.  Returns 0; or
+ * an error, and has added none: the tape is a pipe, for example, which cannot be read again.
+ */
+static int add_last(struct examples *examples, struct schedtape_tape *tape)
 {
 	const struct schedtape_event *ev;
 	struct schedtape_error err;
@@ -108,10 +111,12 @@ static void add_last(struct examples *examples, struct schedtape_tape *tape)
 		if (!ret && (ev->type == STAPE_EV_TASK || ev->type == STAPE_EV_RENAME))
 			ret = task_table_find(&table, ev->pid) == SCHEDTAPE_NONE;
 	}
-	if (!ret && !task_table_end(&table, tape))
-		for (i = 0; i < table.nr && !examples->more; i++)
-			add_task(examples, table.tasks[i].pid, table.tasks[i].comm);
+	if (!ret)
+		ret = task_table_end(&table, tape);
+	for (i = 0; !ret && i < table.nr && !examples->more; i++)
+		add_task(examples, table.tasks[i].pid, table.tasks[i].comm);
 	task_table_free(&table);
+	return ret;
 }
 
 const char *contents_tasks(char buffer[CONTENTS_LEN], struct schedtape_tape *tape)
@@ -121,9 +126,7 @@ const char *contents_tasks(char buffer[CONTENTS_LEN], struct schedtape_tape *tap
 	size_t i, n;
 
 	tasks = schedtape_tape_tasks(tape, &n);
-	if (!schedtape_tape_rewind(tape, NULL))
-		add_last(&examples, tape);
-	else
+	if (add_last(&examples, tape))
 		for (i = 0; i < n && !examples.more; i++)
 			add_task(&examples, tasks[i].pid, tasks[i].comm);
 
