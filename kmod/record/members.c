@@ -462,7 +462,7 @@ void stape_members_exit(STAPE_EXIT_PROTO)
 	for_each_active(active) {
 		local_irq_save(flags);
 		stape_members_exit_one(active, task);
-		/* The last thread of a process whose leader has exited before. */
+		/* It is the last thread, and its leader has exited before: the leader ends, too. */
 		if (unlikely(task->pid != task->tgid && !atomic_read(&task->signal->live)))
 			stape_members_end(active, task->group_leader, task->tgid, STAPE_END_EXIT);
 		local_irq_restore(flags);
@@ -516,7 +516,7 @@ static void stape_members_reap_one(const struct task_struct *task, u32 pid, int 
 	/* Another CPU may still switch away from it, and waits for nothing. */
 	if (cpu != smp_processor_id())
 		user = stape_task_find(pid);
-	if (user && user == task && READ_ONCE(user->__state) == TASK_DEAD)
+	if (user == task && READ_ONCE(user->__state) == TASK_DEAD)
 		while (stape_on_cpu(user))
 			cpu_relax();
 	for_each_active(active)

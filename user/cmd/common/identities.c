@@ -612,8 +612,10 @@ static int on_description(struct identities *ids, const struct schedtape_event *
 	if (number == SCHEDTAPE_NONE)
 		return -ENOMEM;
 	set(at(ids, number), &task);
-	owner_of(ids, number)->found |= why == STAPE_TASK_ENTERS && !exists;
-	at(ids, number)->joined |= why == STAPE_TASK_ENTERS && !exists;
+	if (why == STAPE_TASK_ENTERS && !exists) {
+		owner_of(ids, number)->found = true;
+		at(ids, number)->joined = true;
+	}
 	at(ids, number)->left = why == STAPE_TASK_LEAVES;
 	return join(ids, number);
 }

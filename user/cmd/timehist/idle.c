@@ -106,16 +106,16 @@ static void add_told(const struct timehist *th, struct cpu_sum *cpu,
 	add_until(th, cpu, ev->idle.kind, ev->time);
 }
 
-/* Returns what the CPU does after the event: enum stape_next; another value: it is not known. */
-static unsigned int goes_on_as(const struct schedtape_event *ev)
+/* Returns true if the CPU runs a task of the tape after the event. */
+static bool runs_task_after(const struct schedtape_event *ev)
 {
 	if (schedtape_event_is_gap(ev))
-		return UNKNOWN_KIND;
+		return false;
 	if (ev->type == STAPE_EV_SWITCH)
-		return schedtape_switch_next(ev);
+		return schedtape_switch_next(ev) == STAPE_NEXT_TASK;
 	if (ev->type == SCHEDTAPE_EV_IDLE && ev->idle.kind != STAPE_NEXT_TASK)
-		return ev->idle.kind;
-	return ev->curr_kind;
+		return false;
+	return ev->curr_kind == STAPE_NEXT_TASK;
 }
 
 int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start)
@@ -137,7 +137,7 @@ int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t sta
 		/* A task that runs at an event ran until then, also if a loss follows. */
 		add_until(th, cpu, ev->curr_kind, ev->time);
 	}
-	cpu->runs_task = goes_on_as(ev) == STAPE_NEXT_TASK;
+	cpu->runs_task = runs_task_after(ev);
 	if (ev->type == STAPE_EV_SWITCH && schedtape_switch_next(ev) == STAPE_NEXT_IDLE &&
 	    selection_has_time(&th->selection, ev->time))
 		cpu->idles++;
