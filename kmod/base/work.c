@@ -82,8 +82,8 @@ static void stape_wake_call(void *data)
 }
 
 /*
- * Has another CPU, which a session records, call the function.  Preemption is off, so no CPU goes
- * offline meanwhile.  Returns false if there is none.
+ * Has another CPU, which a session records, call the function.  Returns false if no session records
+ * another CPU.  Preemption is off, so that no CPU goes offline between the choice and the call.
  */
 static bool stape_wake_send(struct stape_wake *wake)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of this folder use of each other.
+ * Declarations that only the files of this folder share.
  */
 #ifndef _STAPE_CONTROL_INTERNAL_H
 #define _STAPE_CONTROL_INTERNAL_H
@@ -13,10 +13,6 @@
 struct file;
 struct genl_family;
 struct genl_info;
-struct netlink_callback;
-struct netlink_ext_ack;
-struct nlattr;
-struct sk_buff;
 struct stape_account;
 struct stape_active;
 struct stape_replay;

@@ -19,7 +19,7 @@ DEFINE_PER_CPU(struct stape_ring *, stape_active_rings[STAPE_FILTER_NR_MULTI]);
 
 static_assert(STAPE_FILTER_NR_MULTI - 1 == STAPE_ACCOUNT_SESSIONS_MAX);
 
-/* Under the lock. */
+/* Finds out which CPUs are recorded.  Under stape_actives_lock. */
 static void stape_active_update_cpus(void)
 {
 	struct stape_active *active;

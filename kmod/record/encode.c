@@ -252,7 +252,7 @@ void stape_encode_exit(struct stape_active *active, struct task_struct *task)
 }
 
 /**
- * stape_encode_ended() - write that a task has ended, whose last switch is in no ring
+ * stape_encode_ended() - write the end of a task whose last switch is in no ring
  * @active: a session's
  * @pid: the task's PID
  *

@@ -109,10 +109,11 @@ struct stape_filter_rules {
  * @nr_seeds: bits set in @seeds
  * @closed: its session is being taken away from probes, or has been: nothing becomes a member
  * @lock: protects @moved, and changes of @leavers; the innermost of all locks
- * @moved: a bit for each process whose threads are to be checked.  Probes set it, because they have
- *	no time to check many threads; stape_rules_update_moved() takes it, in process context.
- *	TGIDs that differ by a multiple of STAPE_FILTER_MOVED_BITS (4,096) share a bit.  So there is
- *	room for any number of processes, and some are checked, and described, in vain
+ * @moved: bits of processes whose threads are to be checked.  A probe sets the bit of a process,
+ *	because it has no time to check many threads.  stape_rules_update_moved() clears the bit and
+ *	checks the threads, in process context.  TGIDs that differ by a multiple of
+ *	STAPE_FILTER_MOVED_BITS (4,096) share a bit, so that there is room for any number of
+ *	processes.  The other processes of a bit are checked and described without need
  * @owner: the recorder's process, which is never recorded.  Not its PID, which may belong to
  *	another process later
  * @rules: changed under the session's lock, read under RCU

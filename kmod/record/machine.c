@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What happens to the machine.  It sleeps, to RAM, to disk or to idle: all recordings pause from
- * before tasks are frozen until after they have been thawed.  CPUs go off- and online: while a CPU
- * is offline, it is neither idle nor busy.
+ * Sleeps of the machine, and CPUs that go off- and online.  When the machine sleeps, to RAM, to
+ * disk or to idle, all recordings pause from before tasks are frozen until after they have been
+ * thawed.  While a CPU is offline, it is neither idle nor busy.
  */
 #include "record/machine.h"
 

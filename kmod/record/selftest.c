@@ -38,8 +38,9 @@ MODULE_PARM_DESC(selftest, "Try the tracepoints when the module is loaded (defau
 
 /*
  * Notes a call.  The thread's address is not known yet when it is forked, so each tracepoint has a
- * bitmap: each task sets the bit of its address.  Two tasks may share a bit, so wrong arguments
- * may pass, but right ones never fail.  Calls whose arguments do not fit set bit 0, NULL's.
+ * bitmap: each task sets the bit of its address.  Two tasks may share a bit.  So a call with wrong
+ * arguments may pass, but one with right arguments never fails.  A call whose arguments do not fit
+ * sets the bit of NULL.
  */
 static void __init stape_selftest_see(unsigned long *seen, const struct task_struct *task,
 				      bool fits)

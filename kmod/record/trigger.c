@@ -144,7 +144,7 @@ void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u3
 }
 
 /**
- * stape_trigger_fire_all() - fire each trigger of a kind whose limit a value exceeds
+ * stape_trigger_fire_all() - fire the triggers of a kind that have a limit below a value
  * @triggers: a session's
  * @kind: enum stape_trigger_kind, or 0: none
  * @from: how many of the kind, those with the lowest limits, have fired already

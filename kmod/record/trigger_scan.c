@@ -79,9 +79,9 @@ static bool stape_trigger_locate(u32 pid, u32 *tgid, u32 *cpu)
 }
 
 /*
- * Fires each trigger whose limit a wait exceeds now.  A trigger is counted in the word before it
- * fires.  If the word cannot be changed, a probe has stored another state: the wait has ended, and
- * the probe has fired.
+ * Fires each trigger that has a limit below the length of a wait so far.  A trigger is counted in
+ * the word before it fires.  If the word cannot be changed, a probe has stored another state: the
+ * wait has ended, and the probe has fired.
  */
 static void stape_trigger_lasts(struct stape_triggers *triggers, u32 pid, u64 *at, u64 word)
 {

@@ -109,7 +109,7 @@ run_altered()
 		"probe_attributes probe_throttle attach follow retprobe"
 }
 
-# Modules whose self-test meets a kernel that is not as they know it.
+# Tests modules whose self-test is made to fail, see lib/planted_selftest.h.
 run_planted()
 {
 	local planted

@@ -33,9 +33,9 @@ refuses()
 rmmod schedtape 2> log
 if [ -n "${SCHEDTAPE_PLANTED:-}" ]; then
 	refuses 1 "tracepoint sched_switch was called with other arguments" > out
-	report $? "a tracepoint whose tasks are in another order is named, and the module does not load"
+	report $? "tasks in another order: the module does not load, and names the tracepoint"
 	refuses 2 "tracepoint sched_process_exit was not called" > out
-	report $? "a tracepoint that stays silent is named, and the module does not load"
+	report $? "a silent tracepoint: the module does not load, and names the tracepoint"
 	load "$SCHEDTAPE_PLANTED/selftest-3.ko" && grep -q "has not run within 5 s" log
 	report $? "the module loads with a warning if its thread has not run in time"
 	rmmod schedtape 2> log && [ ! -e /sys/module/schedtape ]

@@ -150,7 +150,7 @@ static void *sleeps(void *arg)
 	return arg;
 }
 
-/* Processes whose threads end together: between two ticks more than a CPU's list has room for. */
+/* Ends more threads between two ticks than a CPU's list has room for: whole processes at once. */
 static int storm_of_ends(void *arg)
 {
 	pthread_t thread;

@@ -193,9 +193,9 @@ static int compare_processes(const void *left, const void *right, void *arg)
 }
 
 /*
- * Joins threads whose leader had ended, or is not on the tape, with their process.  Joins a leader
- * with the thread that has taken its PID.  @numbers: all @n leaders and such threads of a TGID, in
- * order
+ * Puts a thread whose leader had ended, or is not on the tape, into its process.  Puts a leader
+ * into the process of the thread that has taken its PID.  @numbers: all @n leaders and such threads
+ * of a TGID, in order
  */
 static void join_threads(struct groups *groups, const uint32_t *numbers, size_t n)
 {
