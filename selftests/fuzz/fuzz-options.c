@@ -22,7 +22,7 @@
 #include "common/time-ranges.h"
 #include "record/options.h"
 #include "replay/options.h"
-#include "record/streams.h"
+#include "record/threads-option.h"
 
 #define ARGS	32
 #define CPUS	512

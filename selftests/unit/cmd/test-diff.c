@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include <commands.h>
-#include <diff/diff.h>
+#include <diff/internal.h>
 
 #include "diff-tapes.h"
 #include "tap.h"

@@ -7,7 +7,7 @@
 #include "latency/print.h"
 #include "report/print.h"
 #include "stat/print.h"
-#include "timehist/timehist.h"
+#include "timehist/internal.h"
 #include "top/print.h"
 #include "top/reader.h"
 

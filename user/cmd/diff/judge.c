@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/output.h"
-#include "diff/diff.h"
+#include "diff/internal.h"
 
 /* A limit's name in messages, its lengths, and whether it is for tasks. */
 static const struct {

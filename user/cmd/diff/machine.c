@@ -7,7 +7,7 @@
 
 #include "common/output.h"
 #include "common/schedulers.h"
-#include "diff/diff.h"
+#include "diff/internal.h"
 
 /* -- schedulers ------------------------------------------------------------ */
 

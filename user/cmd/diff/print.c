@@ -7,7 +7,7 @@
 #include "common/color.h"
 #include "common/input.h"
 #include "common/output.h"
-#include "diff/diff.h"
+#include "diff/internal.h"
 
 static const unsigned char keeps_colors[] = {
 	[DIFF_NO_LIMIT] = COLOR_PLAIN, [DIFF_WITHIN] = COLOR_GREEN, [DIFF_BEYOND] = COLOR_RED,

@@ -10,7 +10,7 @@
 
 #include "common/gaps.h"
 #include "common/output.h"
-#include "diff/diff.h"
+#include "diff/internal.h"
 #include "tape/meta.h"
 
 #define MOST_LINES	16

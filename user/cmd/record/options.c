@@ -12,7 +12,7 @@
 #include "common/output.h"
 #include "common/recorders.h"
 #include "common/select.h"
-#include "record/streams.h"
+#include "record/threads-option.h"
 #include "record/units.h"
 #include "tape/meta.h"
 

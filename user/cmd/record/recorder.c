@@ -27,7 +27,7 @@
 #include "module/tasks.h"
 #include "record/result.h"
 #include "record/streamer.h"
-#include "record/streams.h"
+#include "record/threads-option.h"
 #include "record/tape.h"
 #include "tape/groups.h"
 

@@ -14,7 +14,7 @@
 #include "common/priority.h"
 #include "common/past.h"
 #include "record/recording.h"
-#include "record/streams.h"
+#include "record/threads-option.h"
 #include "tape/names.h"
 
 #define PAGES_PER_CHUNK	64

@@ -19,7 +19,7 @@
 #include "record/parts.h"
 #include "common/past.h"
 #include "record/streamer.h"
-#include "record/streams.h"
+#include "record/threads-option.h"
 #include "machine/machine.h"
 #include "tape/meta.h"
 

@@ -20,7 +20,7 @@
 #include "common/signals.h"
 #include "machine/cgroup-tree.h"
 #include "module/cgroup.h"
-#include "record/streams.h"
+#include "record/threads-option.h"
 #include "tape/json.h"
 
 #define REMOVE_TRIES	250

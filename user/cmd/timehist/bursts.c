@@ -7,7 +7,7 @@
 #include "common/color.h"
 #include "common/gap-lines.h"
 #include "common/output.h"
-#include "timehist/timehist.h"
+#include "timehist/internal.h"
 
 #define TASK_WIDTH	30
 #define TIME_WIDTH	9	/* of ms with three digits */

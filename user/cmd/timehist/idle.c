@@ -8,7 +8,7 @@
 
 #include "common/figures.h"
 #include "common/idle-time.h"
-#include "timehist/timehist.h"
+#include "timehist/internal.h"
 
 #define UNKNOWN_KIND	(STAPE_NEXT_OTHER + 1)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "timehist/timehist.h"
+#include "timehist/internal.h"
 
 #define DEADLINE	(-1)	/* of all tasks of SCHED_DEADLINE */
 #define MOST		139

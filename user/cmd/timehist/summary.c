@@ -9,7 +9,7 @@
 #include "base/list.h"
 #include "common/figures.h"
 #include "common/output.h"
-#include "timehist/timehist.h"
+#include "timehist/internal.h"
 
 enum column {
 	TASK, PARENT, COUNT, SUM, MEDIAN, P95, P99, WORST, WORST_AT, MIGRATIONS, LEAST, AVERAGE,

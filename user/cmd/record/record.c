@@ -30,7 +30,7 @@
 #include "record/progress.h"
 #include "record/recorder.h"
 #include "record/result.h"
-#include "record/streams.h"
+#include "record/threads-option.h"
 
 /**
  * struct recording - a recording that runs

@@ -8,8 +8,6 @@
 
 #include <machine/settings.h>
 
-#include "info-clock.h"
-#include "info-samples.h"
 #include "commands.h"
 #include "common/gaps.h"
 #include "common/input.h"
@@ -18,6 +16,8 @@
 #include "common/quotas.h"
 #include "common/schedulers.h"
 #include "common/table.h"
+#include "info/clock.h"
+#include "info/samples.h"
 #include "tape/meta.h"
 
 #define KEY_WIDTH	16

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "info-samples.h"
+#include "info/samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>

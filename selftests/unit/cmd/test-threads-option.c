@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <record/streams.h>
+#include <record/threads-option.h>
 
 #include "common/cpu-list.h"
 #include "tap.h"

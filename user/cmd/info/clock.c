@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "info-clock.h"
+#include "info/clock.h"
 
 #include "common/output.h"
 

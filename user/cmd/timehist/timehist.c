@@ -13,7 +13,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select-tasks.h"
-#include "timehist/timehist.h"
+#include "timehist/internal.h"
 
 #define OPT_STATE	0x100
 #define OPT_SYSCALLS	0x101

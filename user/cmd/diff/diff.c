@@ -12,7 +12,7 @@
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "diff/diff.h"
+#include "diff/internal.h"
 
 /* The value of a macro, for usage texts. */
 #define STRING_OF(value)	#value
