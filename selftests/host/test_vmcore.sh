@@ -155,7 +155,7 @@ refused()
 {
 	local said
 
-	said=$(recover "${@:2}" 2>&1) && return 1
+	said=$(recover "${@:2}" 2>&1 > "$T/written") && return 1
 	echo "$said"
 	[[ $said = *"$1"* ]]
 }
