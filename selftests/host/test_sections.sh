@@ -18,11 +18,11 @@ limit=50000
 # For a fork and its exit; and for descriptions: 605, or 690 if the kernel finds the emulator's TSC
 # unstable, so that the session has CLOCK_MONOTONIC.
 life=520 descriptions=750
-# More for a switch of a task that sleeps, if it names the system call: 17.2 on 6.12, of which 15
-# are in the probe, and the rest is because pages are full sooner.
-syscalls=19
-# More for a switch, and for a wake-up, if there are triggers: 17 and 18 on 6.12.
-triggers=20
+# More for a switch of a task that sleeps, if it names the system call: 19.9 on 6.12, of which some
+# are because pages are full sooner.
+syscalls=21
+# More for a switch, and for a wake-up, if there are triggers: 20.6 and 18.2 on 6.12.
+triggers=21
 # By so much may sections differ by chance: only some calls wake the recorder, and only some of the
 # tasks that have ended are searched for among the up to 64 that have left a filter.
 chance=10000
