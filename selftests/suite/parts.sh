@@ -38,6 +38,8 @@ fetch_servers()
 # Without what part_built has built, programs of a guest skip tests.
 part_built()
 {
+	local kernel
+
 	step "build" make -s -j "$(nproc)" -C "$top" all python &&
 	step "build tests" make -s -j "$(nproc)" || return
 	for kernel; do
