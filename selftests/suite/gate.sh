@@ -79,7 +79,7 @@ job_unit()
 
 job_style()
 {
-	step_run "style" ./style --changed checkpatch tidy shell man layers licences barriers
+	step_run "style" ./style --changed checkpatch tidy shell man layers licences barriers recipes
 }
 
 job_fuzz()
