@@ -9,7 +9,7 @@
 #include "common/input.h"
 #include "map/rows.h"
 #include "pages.h"
-#include "stat/counts.h"
+#include "stat/internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

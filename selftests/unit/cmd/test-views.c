@@ -4,9 +4,9 @@
  * every selection that selects all; lines of groups add up to the total, and are what the options
  * that select these groups show.  The manuals say which columns are of which kind.
  */
-#include "latency/print.h"
+#include "latency/internal.h"
 #include "report/print.h"
-#include "stat/print.h"
+#include "stat/internal.h"
 #include "timehist/internal.h"
 #include "top/print.h"
 #include "top/reader.h"

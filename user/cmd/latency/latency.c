@@ -2,21 +2,233 @@
 /*
  * schedtape latency: how long tasks waited for a CPU, after they were woken or preempted.
  */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/list.h"
 #include "commands.h"
-#include "common/groups.h"
+#include "common/color.h"
+#include "common/figures.h"
 #include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select-tasks.h"
 #include "common/selection.h"
-#include "common/sheet.h"
-#include "common/delays.h"
-#include "latency/print.h"
+#include "latency/internal.h"
 
 #define OPT_HISTOGRAM	0x101
+#define BAR	50	/* characters of the longest bar */
+
+enum column {
+	TASK, RUNTIME, COUNT, MEDIAN, P95, P99, WORST, WORST_AT, WORST_CPU, AVERAGE, SUM, TASKS,
+	PID,
+};
+
+const struct sheet_column latency_columns[] = {
+	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+		   "name", SHEET_PROPERTY },
+	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns", SHEET_SUM },
+	[COUNT] = { { "switch", "delays", 0 }, SHEET_COUNT, "delays", SHEET_SUM },
+	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_DELAY,
+		     "delay_median_ns", SHEET_DISTRIBUTION },
+	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_DELAY, "delay_p95_ns", SHEET_DISTRIBUTION },
+	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_DELAY, "delay_p99_ns", SHEET_DISTRIBUTION },
+	[WORST] = { { "max", "worst\nms", TABLE_NEEDED | TABLE_WORST }, SHEET_DELAY,
+		    "delay_max_ns", SHEET_DISTRIBUTION },
+	[WORST_AT] = { { "max-at", "worst began\nat s", 0 }, SHEET_TIME,
+		       "delay_max_begin_ns", SHEET_DISTRIBUTION },
+	[WORST_CPU] = { { "max-cpu", "on\nCPU", 0 }, SHEET_CPU,
+			"delay_max_cpu", SHEET_DISTRIBUTION },
+	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_DELAY,
+		      "delay_avg_ns", SHEET_DISTRIBUTION },
+	[SUM] = { { "sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns", SHEET_SUM },
+	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },
+	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
+	{ .json = NULL }
+};
+
+/* -- lines ----------------------------------------------------------------- */
+
+static void fill_row(union sheet_value *row, const struct delays_sum *sum)
+{
+	static const struct figures_columns columns = {
+		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
+		.average = AVERAGE, .nr = COUNT, .sum = SUM,
+	};
+
+	row[RUNTIME].n = sum->runtime;
+	figures_delays(row, &columns, sum);
+}
+
+/* Makes the line of a group.  Returns 0 or -ENOMEM. */
+static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
+		   const struct delays_sum *sum)
+{
+	const struct group *group = &groups->groups[number];
+	union sheet_value *row;
+	char label[GROUPS_LABEL];
+
+	if (!sum->runtime && !sum->delays.nr)
+		return 0;
+	row = sheet_row(sheet);
+	if (!row)
+		return -ENOMEM;
+	fill_row(row, sum);
+	row[TASKS].n = group->nr_tasks;
+	row[PID].n = SHEET_NONE;
+	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
+		row[PID].n = groups->tasks[group->task].pid;
+	row[TASK].text = strdup(groups_label(groups, number, label));
+	return row[TASK].text ? 0 : -ENOMEM;
+}
+
+/* Adds each sum to that of its group.  Returns 0 or -ENOMEM. */
+static int add_up(struct delays_sum **sums, const struct delays *delays, struct groups *groups)
+{
+	size_t i, room = 0, n = delays->by_cpu ? delays->pairs.nr : groups->nr_numbers;
+	struct delays_sum *all;
+	uint32_t number;
+	int ret = 0;
+
+	for (i = 0; i < n && i < delays->nr && !ret; i++) {
+		number = delays_group(delays, groups, i, &ret);
+		if (number == SCHEDTAPE_NONE)
+			continue;
+		all = schedtape_list_reach(*sums, groups->nr - 1, &room, sizeof(*all));
+		if (!all)
+			return -ENOMEM;
+		*sums = all;
+		if (delays->sums[i].runtime || delays->sums[i].delays.nr)
+			groups_count(groups, number, delays_task(delays, i));
+		ret = delays_add(&(*sums)[number], &delays->sums[i]);
+	}
+	return ret;
+}
+
+int latency_fill(struct sheet *sheet, const struct delays *delays, struct groups *groups,
+		 struct schedtape_histogram *all)
+{
+	struct delays_sum *sums = NULL, total = { .runtime = 0 };
+	union sheet_value *row = sheet_total(sheet);
+	int ret = row ? add_up(&sums, delays, groups) : -ENOMEM;
+	size_t i;
+
+	for (i = 0; sums && i < groups->nr; i++) {
+		if (!ret)
+			ret = add_row(sheet, groups, i, &sums[i]);
+		if (!ret)
+			ret = delays_add(&total, &sums[i]);
+		schedtape_histogram_free(&sums[i].delays);
+	}
+	free(sums);
+	if (ret)
+		return ret;
+	fill_row(row, &total);
+	row[TASKS].n = groups->nr_counted;
+	row[PID].n = SHEET_NONE;
+	row[TASK].text = strdup("TOTAL");
+	*all = total.delays;
+	return row[TASK].text ? 0 : -ENOMEM;
+}
+
+/* -- the histogram --------------------------------------------------------- */
+
+/* Returns 1, 2, 5, 10, 20, 50, ...: the limit after @limit. */
+static uint64_t next_limit(uint64_t limit)
+{
+	uint64_t first = limit;
+
+	while (first >= 10)
+		first /= 10;
+	return first == 2 ? limit / 2 * 5 : 2 * limit;
+}
+
+static void print_bar(uint64_t first, uint64_t last, uint64_t count, uint64_t most)
+{
+	static const char bar[BAR + 1] = "##################################################";
+
+	printf("%12.3f %12.3f %12" PRIu64 "%s%.*s\n", first / 1e3, last / 1e3, count,
+	       count ? "  " : "", (int)((double)count * BAR / most + 0.5), bar);
+}
+
+/**
+ * struct bars - the lines of a histogram
+ * @counts: of each line
+ * @n: number of lines up to the last one that has a count
+ * @first: of the first line that has one
+ * @most: the largest count
+ */
+struct bars {
+	uint64_t counts[60];		/* 1 to 5 * 10^19 */
+	size_t n;
+	size_t first;
+	uint64_t most;
+};
+
+static void fill_bars(struct bars *bars, const uint64_t *counts)
+{
+	uint64_t first, limit = 1;
+	size_t i, at = 0;
+
+	*bars = (struct bars){ .first = SIZE_MAX };
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (!counts[i])
+			continue;
+		first = i ? schedtape_histogram_limit(i - 1) + 1 : 0;
+		/* From there on the next limit would be too large. */
+		while (first > limit && limit < 1ULL << 62) {
+			limit = next_limit(limit);
+			at++;
+		}
+		bars->counts[at] += counts[i];
+		if (bars->counts[at] > bars->most)
+			bars->most = bars->counts[at];
+		if (bars->first > at)
+			bars->first = at;
+		bars->n = at + 1;
+	}
+}
+
+void latency_print_histogram(const struct schedtape_histogram *all)
+{
+	uint64_t counts[HISTOGRAM_BUCKETS], limit = 1, last = 0;
+	struct bars bars;
+	size_t at;
+
+	schedtape_histogram_counts(all, counts);
+	fill_bars(&bars, counts);
+	printf("\n%s%12s %12s %12s%s\n", color_on(COLOR_HEADING), "above us", "up to us", "delays",
+	       color_off(COLOR_HEADING));
+	for (at = 0; at < bars.n && out_works(); at++) {
+		if (at >= bars.first)
+			print_bar(last, limit, bars.counts[at], bars.most);
+		last = limit;
+		limit = next_limit(limit);
+	}
+}
+
+void latency_json_histogram(const struct schedtape_histogram *all)
+{
+	uint64_t counts[HISTOGRAM_BUCKETS];
+	struct json_object *object;
+	size_t i;
+
+	schedtape_histogram_counts(all, counts);
+	out_json_list("histogram");
+	for (i = 0; i < HISTOGRAM_BUCKETS && out_works(); i++) {
+		if (!counts[i])
+			continue;
+		object = json_object_new_object();
+		out_json_add_count(object, "up_to_ns", schedtape_histogram_limit(i));
+		out_json_add_count(object, "delays", counts[i]);
+		out_json_element(object);
+	}
+	out_json_list_end();
+}
+
+/* -- options --------------------------------------------------------------- */
 
 /**
  * struct latency - the command line
@@ -60,6 +272,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 	return ARGP_ERR_UNKNOWN;
 }
+
+/* -- the command ----------------------------------------------------------- */
 
 static void print(const struct latency *latency, struct schedtape_tape *tape,
 		  const struct schedtape_timeline *timeline, struct sheet *sheet,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "stat/counts.h"
-
+/*
+ * Counts the events of a tape.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/list.h"
+#include "stat/internal.h"
 
 /* Returns the type that an event is counted as; COUNTS_TYPES: none. */
 static enum counts_type type_of(const struct schedtape_event *ev)

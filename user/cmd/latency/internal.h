@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lines of the report, and the histogram of all delays.
+ * The parts of schedtape latency that a test calls: the lines of the report, and the histogram of
+ * all delays.
  */
-#ifndef SCHEDTAPE_LATENCY_PRINT_H
-#define SCHEDTAPE_LATENCY_PRINT_H
+#ifndef SCHEDTAPE_LATENCY_H
+#define SCHEDTAPE_LATENCY_H
 
+#include "common/delays.h"
 #include "common/groups.h"
 #include "common/sheet.h"
-#include "common/delays.h"
 
 extern const struct sheet_column latency_columns[];
 
@@ -21,4 +22,4 @@ void latency_print_histogram(const struct schedtape_histogram *all);
 /* Prints the member "histogram": the buckets that have delays. */
 void latency_json_histogram(const struct schedtape_histogram *all);
 
-#endif /* SCHEDTAPE_LATENCY_PRINT_H */
+#endif /* SCHEDTAPE_LATENCY_H */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the events of a tape by their type and by the task that was on the CPU, as perf stat
- * counts tracepoints.
+ * What the files of schedtape stat share.
  */
-#ifndef SCHEDTAPE_STAT_COUNTS_H
-#define SCHEDTAPE_STAT_COUNTS_H
+#ifndef SCHEDTAPE_STAT_H
+#define SCHEDTAPE_STAT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,10 +11,17 @@
 
 #include <schedtape.h>
 
+#include "common/groups.h"
 #include "common/selection.h"
+#include "common/sheet.h"
 #include "common/task-table.h"
 #include "timeline/edges.h"
 #include "timeline/pauses.h"
+
+/*
+ * counts.c: counts the events of a tape by their type and by the task that was on the CPU, as perf
+ * stat counts tracepoints.
+ */
 
 enum counts_type {
 	COUNTS_SWITCH,
@@ -75,4 +81,10 @@ void counts_add(struct counts_sum *sum, const struct counts_sum *other);
 uint64_t counts_events(const struct counts_sum *sum);
 void counts_free(struct counts *counts);
 
-#endif /* SCHEDTAPE_STAT_COUNTS_H */
+/* stat.c: the table, which a test fills, too. */
+extern const struct sheet_column stat_columns[];
+
+/* Makes a line for each group that has events, and the total.  Returns 0 or -ENOMEM. */
+int stat_fill(struct sheet *sheet, const struct counts *counts, struct groups *groups);
+
+#endif /* SCHEDTAPE_STAT_H */
