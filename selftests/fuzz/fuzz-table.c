@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/input.h"
-#include "map/rows.h"
+#include "map/internal.h"
 #include "pages.h"
 #include "stat/internal.h"
 

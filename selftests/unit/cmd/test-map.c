@@ -2,8 +2,9 @@
 /*
  * Description: map prints what each CPU runs, with names, legends and colours, as perf sched map.
  */
+#include "map/internal.h"
+
 #include "delays-tape.h"
-#include "map/names.h"
 #include "pipes.h"
 
 /* Runs map with two or three options. */

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands.h"
 #include "common/color.h"
@@ -13,7 +12,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/selection.h"
-#include "map/rows.h"
+#include "map/internal.h"
 
 #define OPT_COMPACT	0x100
 #define OPT_CPUS	0x101

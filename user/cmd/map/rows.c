@@ -1,15 +1,222 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "map/rows.h"
-
+/*
+ * The lines of map.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/list.h"
 #include "common/color.h"
+#include "common/idle-time.h"
+#include "map/internal.h"
+#include "tape/events.h"
+#include "tape/meta.h"
 
 #define CPU_COLOR	"\033[41m"	/* as in perf: a red background, and blue */
 #define PID_COLOR	"\033[34m"
 #define DIM		"\033[2m"
+
+/* -- names of tasks -------------------------------------------------------- */
+
+/* Makes room for a task.  Returns false: no memory. */
+static bool have_room(struct names *names, uint32_t task)
+{
+	size_t room = names->nr ? names->nr : 64;
+	struct name *tasks;
+
+	if (task < names->nr)
+		return true;
+	while (room <= task)
+		room *= 2;
+	tasks = reallocarray(names->tasks, room, sizeof(*tasks));
+	if (!tasks)
+		return false;
+	memset(tasks + names->nr, 0, (room - names->nr) * sizeof(*tasks));
+	names->tasks = tasks;
+	names->nr = room;
+	return true;
+}
+
+struct name *names_get(struct names *names, uint32_t task, const char comm[STAPE_COMM_LEN])
+{
+	struct name *name;
+
+	if (!have_room(names, task))
+		return NULL;
+	name = &names->tasks[task];
+	if (names->owners[name->number] != task + 1) {
+		name->number = names->next;
+		names->next = (names->next + 1) % NAMES_MOST;
+		names->owners[name->number] = task + 1;
+	} else if (!memcmp(name->comm, comm, STAPE_COMM_LEN)) {
+		return name;
+	}
+	memcpy(name->comm, comm, STAPE_COMM_LEN);
+	name->due = true;
+	return name;
+}
+
+void names_write(const struct name *name, char text[2])
+{
+	static const char second[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+	text[0] = 'A' + name->number % 26;
+	text[1] = second[name->number / 26];
+}
+
+void names_free(struct names *names)
+{
+	free(names->tasks);
+}
+
+/* -- CPUs without a task of the tape --------------------------------------- */
+
+/* Returns the sign of enum stape_next, or of the kind of a SCHEDTAPE_EV_IDLE. */
+static char others_kind(unsigned int kind)
+{
+	return kind == STAPE_NEXT_IDLE ? OTHERS_IDLE :
+	       kind == STAPE_NEXT_OTHER ? OTHERS_BUSY : OTHERS_UNKNOWN;
+}
+
+/* Returns a CPU; NULL: no memory. */
+static struct others_cpu *cpu_of(struct others *others, uint32_t cpu)
+{
+	static const struct others_cpu unknown = { .sign = OTHERS_UNKNOWN };
+	struct others_cpu *cpus;
+
+	cpus = schedtape_list_reach_with(others->cpus, cpu, &others->nr, sizeof(*cpus), &unknown);
+	if (!cpus)
+		return NULL;
+	others->cpus = cpus;
+	return &cpus[cpu];
+}
+
+/* Adds a part, unless the last event says the same.  Returns 0 or -ENOMEM. */
+static int add_part(struct others_cpu *cpu, uint64_t from, uint64_t to, char sign)
+{
+	struct others_part *parts;
+
+	if (sign == cpu->sign || from >= to)
+		return 0;
+	parts = schedtape_list_grow(cpu->parts, cpu->nr, &cpu->room, sizeof(*parts));
+	if (!parts)
+		return -ENOMEM;
+	cpu->parts = parts;
+	parts[cpu->nr++] = (struct others_part){ .from = from, .to = to, .sign = sign };
+	return 0;
+}
+
+/* No event says what the CPU did until now. */
+static int leave_open(struct others_cpu *cpu, uint64_t until)
+{
+	return cpu->sign == OTHERS_IDLE || cpu->sign == OTHERS_BUSY ?
+		       add_part(cpu, cpu->from, until, OTHERS_UNSURE) : 0;
+}
+
+/* An event says what the CPU did since @from. */
+static int explain_since(struct others_cpu *cpu, const struct schedtape_event *ev)
+{
+	struct idle_time time = idle_time_of(ev, cpu->from);
+	char sign = OTHERS_UNSURE;
+
+	/* It runs a task of the tape. */
+	if (!cpu->sign)
+		return 0;
+	if (!time.known || !cpu->from)
+		sign = OTHERS_UNKNOWN;
+	else if (!time.idle)
+		sign = OTHERS_BUSY;
+	else if (time.idle == time.since - cpu->from)
+		sign = OTHERS_IDLE;
+	return add_part(cpu, cpu->from, time.since, sign) ||
+	       add_part(cpu, time.since, ev->time, others_kind(ev->idle.kind)) ? -ENOMEM : 0;
+}
+
+static int take_event(struct others *others, const struct schedtape_event *ev)
+{
+	struct others_cpu *cpu;
+	int ret = 0;
+
+	if (ev->cpu == STAPE_CPU_NONE)
+		return 0;
+	cpu = cpu_of(others, ev->cpu);
+	if (!cpu)
+		return -ENOMEM;
+	if (schedtape_event_is_gap(ev)) {
+		ret = leave_open(cpu, ev->lost_first);
+		cpu->from = ev->lost_last;
+		cpu->sign = OTHERS_UNKNOWN;
+	} else if (ev->type == SCHEDTAPE_EV_IDLE && ev->idle.kind != STAPE_NEXT_TASK) {
+		ret = explain_since(cpu, ev);
+		cpu->from = ev->time;
+		cpu->sign = others_kind(ev->idle.kind);
+	} else if (ev->type == STAPE_EV_SWITCH) {
+		cpu->from = ev->time;
+		cpu->sign = ev->pid ? 0 : others_kind(schedtape_switch_next(ev));
+	}
+	return ret;
+}
+
+/* Corrupt pages are reported when the lines are printed. */
+static int read_events(struct others *others, struct schedtape_tape *tape,
+		       struct schedtape_error *err)
+{
+	const struct schedtape_event *ev;
+	int ret;
+
+	while ((ret = tape_next_sound(tape, &ev, err)) > 0)
+		if (take_event(others, ev))
+			return schedtape_fail(err, -ENOMEM, "not enough memory");
+	return ret;
+}
+
+int others_read(struct others *others, struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	size_t i;
+	int ret;
+
+	/* Switches alone do not show it: the recorder's own are on no tape. */
+	others->blind = schedtape_tape_is_pipe(tape) || !tape_has_idle_times(tape);
+	if (others->blind)
+		return 0;
+	ret = read_events(others, tape, err);
+	for (i = 0; i < others->nr && !ret; i++)
+		if (leave_open(&others->cpus[i], UINT64_MAX))
+			ret = schedtape_fail(err, -ENOMEM, "not enough memory");
+	return ret ? ret : schedtape_tape_rewind(tape, err);
+}
+
+/*
+ * Returns what a CPU does that runs no task of the tape.  @time: not before that of the last call;
+ * @sign: what its last event says
+ */
+static char others_sign(const struct others *others, uint32_t cpu, uint64_t time, char sign)
+{
+	struct others_cpu *at;
+
+	if (others->blind)
+		return sign == OTHERS_UNKNOWN ? sign : OTHERS_UNSURE;
+	if (cpu >= others->nr)
+		return sign;
+	at = &others->cpus[cpu];
+	while (at->at < at->nr && at->parts[at->at].to < time)
+		at->at++;
+	if (at->at < at->nr && at->parts[at->at].from < time)
+		return at->parts[at->at].sign;
+	return sign;
+}
+
+static void others_free(struct others *others)
+{
+	size_t i;
+
+	for (i = 0; i < others->nr; i++)
+		free(others->cpus[i].parts);
+	free(others->cpus);
+}
 
 /* -- columns --------------------------------------------------------------- */
 
