@@ -123,6 +123,13 @@ void bursts_run(struct timehist *th, const struct schedtape_task *task,
 		const struct schedtape_run *run);
 /* A wake-up, a migration, a loss or a pause. */
 void bursts_event(struct timehist *th, const struct schedtape_event *ev);
+/* Parses the argument of --prio.  Returns 0, -EINVAL or -ENOMEM. */
+int prio_parse(struct timehist *th, const char *text);
+/* Returns true if --prio selects the task with that priority, or is not given. */
+bool prio_selects(const struct timehist *th, uint32_t pid);
+/* Notes the priority with which a task gets a CPU.  Returns 0 or -ENOMEM. */
+int prio_began(struct timehist *th, const struct schedtape_task *task,
+	       const struct schedtape_run *run);
 
 /* summary.c */
 extern const struct sheet_column summary_columns[];
@@ -142,22 +149,5 @@ extern const struct sheet_column idle_columns[];
 /* Returns 0 or -ENOMEM.  @start: of the recording. */
 int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start);
 int idle_fill(struct sheet *sheet, const struct timehist *th, uint64_t stop);
-
-/* prio.c */
-/* Parses the argument of --prio.  Returns 0, -EINVAL or -ENOMEM. */
-int prio_parse(struct timehist *th, const char *text);
-/* Returns the priority at the present event; IDENTITY_NO_PRIO: not known. */
-int32_t prio_now(const struct timehist *th, uint32_t pid);
-/* Returns true if --prio selects the task with that priority, or is not given. */
-bool prio_selects(const struct timehist *th, uint32_t pid);
-/* Notes the priority with which a task gets a CPU.  Returns 0 or -ENOMEM. */
-int prio_began(struct timehist *th, const struct schedtape_task *task,
-	       const struct schedtape_run *run);
-/* Returns the priority at the begin of a run; IDENTITY_NO_PRIO: not known. */
-int32_t prio_begin(const struct timehist *th, const struct schedtape_run *run);
-void prio_text(struct timehist *th, const struct schedtape_task *task,
-	       const struct schedtape_run *run);
-void prio_json(struct timehist *th, const struct schedtape_task *task,
-	       const struct schedtape_run *run);
 
 #endif /* SCHEDTAPE_TIMEHIST_H */

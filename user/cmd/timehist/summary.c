@@ -8,7 +8,6 @@
 
 #include "base/list.h"
 #include "common/figures.h"
-#include "common/output.h"
 #include "timehist/internal.h"
 
 enum column {

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "commands.h"
 #include "common/heading.h"
 #include "common/idle-time.h"
