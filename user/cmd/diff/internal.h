@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schedtape diff: diff.c loads, judge.c judges, machine.c and settings.c compare
- * the machines, print.c prints.
+ * schedtape diff: diff.c loads, judge.c judges, machines.c compares the machines, print.c prints.
  */
 #ifndef SCHEDTAPE_DIFF_H
 #define SCHEDTAPE_DIFF_H
@@ -141,13 +140,9 @@ int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison)
 /* Prints each limit that is exceeded.  Returns CMD_FAILURE if there is one, otherwise 0. */
 int diff_check(const struct diff *diff);
 
-/* machine.c: differences of the machines: schedulers, settings. */
+/* machines.c: differences of the machines: schedulers, settings. */
 void diff_machine_print(const struct diff *diff);
 void diff_machine_json(const struct diff *diff);
-
-/* settings.c: the scheduler's settings, called by machine.c. */
-void diff_settings_print(const struct diff *diff);
-void diff_settings_json(const struct diff *diff);
 
 /* print.c */
 extern const struct table_column diff_columns[];

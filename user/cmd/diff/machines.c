@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape diff: the scheduler's settings.
+ * schedtape diff: schedulers and their settings.  If they differ, the comparison of a
+ * replay with its original also measures their effect.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <machine/settings.h>
 
 #include "common/gaps.h"
 #include "common/output.h"
+#include "common/schedulers.h"
 #include "diff/internal.h"
 #include "tape/meta.h"
 
@@ -17,7 +18,37 @@
 #define MOST_FOLDERS	8
 #define MOST_REASONS	4
 
-/* -- comparing ------------------------------------------------------------- */
+/* -- schedulers ------------------------------------------------------------ */
+
+static void print_schedulers(const struct diff *diff)
+{
+	char a[SCHEDULERS_TEXT_LEN], b[SCHEDULERS_TEXT_LEN];
+	const char *in_a = schedulers_text(a, diff->a.tape);
+	const char *in_b = schedulers_text(b, diff->b.tape);
+
+	if (!schedulers_differ(diff->a.tape, diff->b.tape))
+		return;
+	if (strcmp(in_a, in_b))
+		printf("# schedulers differ: A: %s, B: %s\n", in_a, in_b);
+	else
+		printf("# schedulers differ among the others: A and B: %s\n", in_a);
+}
+
+static void list_schedulers(const struct diff *diff)
+{
+	char a[SCHEDULERS_TEXT_LEN], b[SCHEDULERS_TEXT_LEN];
+	const char *in_a = schedulers_text(a, diff->a.tape);
+	const char *in_b = schedulers_text(b, diff->b.tape);
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "a", json_object_new_string(in_a));
+	json_object_object_add(object, "b", json_object_new_string(in_b));
+	out_json_add_bool(object, "differ",
+			  schedulers_differ(diff->a.tape, diff->b.tape));
+	out_json_member("scheduler", object);
+}
+
+/* -- settings -------------------------------------------------------------- */
 
 /**
  * struct side - the settings of one tape
@@ -121,7 +152,7 @@ static void compare_settings(struct side *a, struct side *b, report_setting repo
 	}
 }
 
-/* -- text ------------------------------------------------------------------ */
+/* -- settings as text ------------------------------------------------------ */
 
 /**
  * struct folder - a folder with settings of each CPU, which are only counted
@@ -331,7 +362,7 @@ static void print_gaps(const struct side *side)
 	print_gap(side, side->cut, "cut in", NULL);
 }
 
-void diff_settings_print(const struct diff *diff)
+static void print_settings(const struct diff *diff)
 {
 	struct lines lines = { 0 };
 	struct side a, b;
@@ -351,7 +382,7 @@ void diff_settings_print(const struct diff *diff)
 	side_free(&b);
 }
 
-/* -- JSON ------------------------------------------------------------------ */
+/* -- settings as JSON ------------------------------------------------------ */
 
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
@@ -394,7 +425,7 @@ static void list_gaps(const struct side *side, const struct side *other)
 	list_gap(side, side->cut, "cut", NULL);
 }
 
-void diff_settings_json(const struct diff *diff)
+static void list_settings(const struct diff *diff)
 {
 	struct side a, b;
 
@@ -411,4 +442,18 @@ void diff_settings_json(const struct diff *diff)
 	out_json_list_end();
 	side_free(&a);
 	side_free(&b);
+}
+
+/* -- both ------------------------------------------------------------------ */
+
+void diff_machine_print(const struct diff *diff)
+{
+	print_schedulers(diff);
+	print_settings(diff);
+}
+
+void diff_machine_json(const struct diff *diff)
+{
+	list_schedulers(diff);
+	list_settings(diff);
 }
