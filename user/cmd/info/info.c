@@ -16,9 +16,8 @@
 #include "common/quotas.h"
 #include "common/schedulers.h"
 #include "common/table.h"
-#include "info/clock.h"
-#include "info/samples.h"
 #include "tape/meta.h"
+#include "tape/samples.h"
 
 #define KEY_WIDTH	16
 #define RANGE_LEN	(2 * OUT_TIME_LEN + 16)
@@ -34,6 +33,8 @@ static void print_key(const char *key)
 			*at = ' ';
 	printf("%-*s : ", KEY_WIDTH, padded);
 }
+
+/* -- META ------------------------------------------------------------------ */
 
 static void print_value(struct json_object *value)
 {
@@ -240,6 +241,201 @@ static void print_meta(struct json_object *meta)
 	}
 }
 
+/* -- clocks ---------------------------------------------------------------- */
+
+static uint64_t count_overwritten(const struct schedtape_end *end)
+{
+	uint64_t events = 0;
+	size_t i;
+
+	for (i = 0; i < end->nr_cpus; i++)
+		events += end->cpus[i].overwritten;
+	return events;
+}
+
+/* Returns the first sample in which the kernel calls the counter unstable, or NULL. */
+static const struct stape_clock_sample *find_unstable(struct schedtape_tape *tape)
+{
+	const struct stape_clock_sample *samples;
+	size_t i, n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	for (i = 0; i < n; i++)
+		if (samples[i].unstable)
+			return &samples[i];
+	return NULL;
+}
+
+static void print_counter(struct schedtape_tape *tape)
+{
+	const struct stape_clock_sample *unstable = find_unstable(tape);
+	char time[OUT_TIME_LEN];
+	size_t n;
+
+	if (!schedtape_tape_uses_counter(tape))
+		return;
+	print_key("counter");
+	printf("%.3f MHz", schedtape_tape_clocks(tape, &n)->khz / 1e3);
+	if (unstable)
+		printf(", NOT STABLE, as the kernel found before %s",
+		       out_seconds(time, unstable->mono, 6));
+	putchar('\n');
+}
+
+/*
+ * Prints when a clock has changed by a number of ns: what @change says of two samples.
+ * @format: for the number of seconds
+ */
+static void print_changes(struct schedtape_tape *tape, const char *key, const char *format,
+			  int64_t (*change)(const struct stape_clock_sample *from,
+					    const struct stape_clock_sample *to))
+{
+	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
+	const struct stape_clock_sample *samples;
+	int64_t ns;
+	size_t i, n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	for (i = 1; i < n; i++) {
+		ns = change(&samples[i - 1], &samples[i]);
+		if (!ns)
+			continue;
+		print_key(key);
+		printf(format, ns / 1e9);
+		printf(", between %s and %s\n", out_seconds(from, samples[i - 1].mono, 6),
+		       out_seconds(to, samples[i].mono, 6));
+	}
+}
+
+static int64_t slept(const struct stape_clock_sample *from, const struct stape_clock_sample *to)
+{
+	return schedtape_clock_sleep(from, to);
+}
+
+/* Prints what happened to the clocks, and how many events were overwritten. */
+static void print_clock_history(struct schedtape_tape *tape)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	char count[OUT_COUNT_LEN], time[OUT_TIME_LEN];
+
+	if (count_overwritten(end)) {
+		print_key("overwritten");
+		printf("%s events, since %s\n", out_count(count, count_overwritten(end)),
+		       out_seconds(time, end->began, 6));
+	}
+	print_counter(tape);
+	print_changes(tape, "machine slept", "for %.3f s", slept);
+	print_changes(tape, "realtime set", "by %+.6f s", schedtape_clock_step);
+}
+
+/* Adds a change between two samples to a list. */
+static void add_step(struct json_object *list, const char *key, int64_t ns,
+		     const struct stape_clock_sample *from, const struct stape_clock_sample *to)
+{
+	struct json_object *entry;
+
+	if (!ns)
+		return;
+	entry = json_object_new_object();
+	json_object_object_add(entry, key, json_object_new_int64(ns));
+	out_json_add_count(entry, "after_ns", from->mono);
+	out_json_add_count(entry, "before_ns", to->mono);
+	json_object_array_add(list, entry);
+}
+
+static void add_steps(struct json_object *clock, const struct stape_clock_sample *samples,
+		      size_t n)
+{
+	struct json_object *steps = json_object_new_array(), *sleeps = json_object_new_array();
+	const struct stape_clock_sample *from, *to;
+	size_t i;
+
+	for (i = 1; i < n; i++) {
+		from = &samples[i - 1];
+		to = &samples[i];
+		add_step(steps, "step_ns", schedtape_clock_step(from, to), from, to);
+		add_step(sleeps, "slept_ns", slept(from, to), from, to);
+	}
+	json_object_object_add(clock, "realtime_steps", steps);
+	json_object_object_add(clock, "sleeps", sleeps);
+}
+
+static void json_clock(struct schedtape_tape *tape, struct json_object *to)
+{
+	struct json_object *clock = json_object_new_object();
+	const struct stape_clock_sample *samples;
+	size_t n;
+
+	samples = schedtape_tape_clocks(tape, &n);
+	out_json_add_count(to, "began_ns", schedtape_tape_end(tape)->began);
+	out_json_add_bool(clock, "counter", schedtape_tape_uses_counter(tape));
+	if (n)
+		out_json_add_count(clock, "counter_khz", samples[0].khz);
+	out_json_add_bool(clock, "unstable", find_unstable(tape));
+	add_steps(clock, samples, n);
+	json_object_object_add(to, "clock", clock);
+}
+
+/* -- other tracepoints ----------------------------------------------------- */
+
+/* Counts the events of all tracepoints.  What cannot be read counts as none. */
+static void count_all(const struct schedtape_tape *tape, uint64_t *samples, uint64_t *lost)
+{
+	int ret = tape_count_samples(tape, samples, lost);
+
+	if (ret)
+		out_warning(NULL, "cannot count the events of other tracepoints: %s",
+			    strerror(-ret));
+}
+
+/* Prints how many events other tracepoints have; nothing if the tape has no such tracepoints. */
+static void print_samples(struct schedtape_tape *tape)
+{
+	const struct schedtape_formats *formats = schedtape_tape_formats(tape);
+	char number[OUT_COUNT_LEN], of[OUT_COUNT_LEN], missing[OUT_COUNT_LEN];
+	uint64_t samples, lost;
+
+	if (!formats->n)
+		return;
+	count_all(tape, &samples, &lost);
+	print_key("other events");
+	printf("%s of %s tracepoint%s, %s lost\n", out_count(number, samples),
+	       out_count(of, formats->n), formats->n == 1 ? "" : "s", out_count(missing, lost));
+}
+
+static struct json_object *json_tracepoint(const struct schedtape_format *format)
+{
+	struct json_object *object = json_object_new_object(), *filter = NULL;
+	char *name;
+
+	if (asprintf(&name, "%s:%s", format->system, format->name) >= 0) {
+		json_object_object_add(object, "name", json_object_new_string(name));
+		free(name);
+	}
+	if (format->filter)
+		filter = json_object_new_string(format->filter);
+	json_object_object_add(object, "filter", filter);
+	return object;
+}
+
+/* Adds the other tracepoints, each with its filter, and how many events they have. */
+static void json_samples(struct schedtape_tape *tape, struct json_object *root)
+{
+	const struct schedtape_formats *formats = schedtape_tape_formats(tape);
+	struct json_object *points = json_object_new_array();
+	uint64_t samples, lost;
+	size_t i;
+
+	count_all(tape, &samples, &lost);
+	out_json_add_count(root, "samples", samples);
+	out_json_add_count(root, "samples_lost", lost);
+	for (i = 0; i < formats->n; i++)
+		json_object_array_add(points, json_tracepoint(&formats->formats[i]));
+	json_object_object_add(root, "tracepoints", points);
+}
+
+/* -- the tape -------------------------------------------------------------- */
+
 static void print_count(const char *key, uint64_t count)
 {
 	char text[OUT_COUNT_LEN];
@@ -286,8 +482,8 @@ static void print_tape(struct schedtape_tape *tape, const struct quotas *quotas)
 	}
 	print_count("tasks described", nr_tasks);
 	print_losses(end);
-	info_samples_print(tape, print_key);
-	info_clock_print(tape, print_key);
+	print_samples(tape);
+	print_clock_history(tape);
 	schedulers_print(tape, print_key);
 	quotas_print(quotas, end->stop_time, print_key);
 	print_key("end");
@@ -307,6 +503,8 @@ static void print_all(struct schedtape_tape *tape, const struct quotas *quotas, 
 	putchar('\n');
 	print_meta(tape_meta(tape));
 }
+
+/* -- text ------------------------------------------------------------------ */
 
 /*
  * Returns how many bytes of @text go into a line of @width cells: those before the last blank
@@ -370,6 +568,8 @@ static void print_text(struct schedtape_tape *tape, const struct quotas *quotas,
 	free(text);
 }
 
+/* -- JSON ------------------------------------------------------------------ */
+
 static void print_json(struct schedtape_tape *tape, const struct quotas *quotas, const char *path)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
@@ -388,8 +588,8 @@ static void print_json(struct schedtape_tape *tape, const struct quotas *quotas,
 	out_json_add_count(root, "lost", cmd_count_lost(end));
 	out_json_add_count(root, "task_count", nr_tasks);
 	json_object_object_add(root, "cpus", out_json_cpus(end));
-	info_samples_json(tape, root);
-	info_clock_json(tape, root);
+	json_samples(tape, root);
+	json_clock(tape, root);
 	schedulers_json(tape, root);
 	quotas_json(quotas, root);
 	json_object_object_add(root, "ended_by",
@@ -398,6 +598,8 @@ static void print_json(struct schedtape_tape *tape, const struct quotas *quotas,
 	json_object_object_add(root, "meta", json_object_get(tape_meta(tape)));
 	out_json(root, true);
 }
+
+/* -- the command ----------------------------------------------------------- */
 
 int cmd_info(int argc, char **argv)
 {
