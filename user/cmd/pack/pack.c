@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "commands.h"
-#include "common/copy.h"
+#include "common/new-tape.h"
 #include "common/output.h"
 
 int cmd_pack(int argc, char **argv)

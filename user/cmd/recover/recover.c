@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "common/copy.h"
+#include "common/new-tape.h"
 #include "common/select.h"
 #include "recover/crash.h"
 
