@@ -82,7 +82,7 @@ $(BUILD)/%.o: %.c
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 
 # The assembler reads these, of which the compiler knows nothing.
-$(BUILD)/user/cmd/report/page-assets.o: $(wildcard user/cmd/report/page/*)
+$(BUILD)/user/cmd/report/html-file.o: $(wildcard user/cmd/report/page/*)
 $(BUILD)/user/cmd/script/perl.o: user/bindings/perl/engine.pl
 
 # For other programs there are two libraries, so that those that only read tapes do not need

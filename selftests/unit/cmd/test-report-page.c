@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/page-blocks.h"
-#include "report/page-levels.h"
+#include "report/html-runs.h"
 
 #include "tap.h"
 

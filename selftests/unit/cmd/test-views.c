@@ -5,7 +5,7 @@
  * that select these groups show.  The manuals say which columns are of which kind.
  */
 #include "latency/internal.h"
-#include "report/print.h"
+#include "report/internal.h"
 #include "stat/internal.h"
 #include "timehist/internal.h"
 #include "top/print.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "report/print.h"
-
+/*
+ * Prints the report of a tape.
+ */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "common/figures.h"
 #include "common/output.h"
+#include "report/internal.h"
 
 enum column {
 	TASK, CPU, SLEEPS, PREEMPTED, MEDIAN, P95, P99, WORST, WORST_AT, BY_TASKS, EXTERNALLY,
@@ -324,4 +326,100 @@ void report_json_tasks(const struct sheet *sheet, const struct schedtape_task *t
 	}
 	out_json_list_end();
 	sheet_json_total(sheet);
+}
+
+/* -- sleeps in system calls ------------------------------------------------ */
+
+enum calls_column {
+	CALLS_TASK, CALLS_CALL, CALLS_SLEEPS, CALLS_OF_SLEEPS, CALLS_TIME, CALLS_OF_TIME,
+	CALLS_MEDIAN, CALLS_P95, CALLS_P99, CALLS_WORST, CALLS_WORST_AT,
+};
+
+static const struct sheet_column calls_columns[] = {
+	[CALLS_TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+			 "name", SHEET_PROPERTY },
+	[CALLS_CALL] = { { "syscall", "sleeps in", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
+			 "syscall", SHEET_PROPERTY },
+	[CALLS_SLEEPS] = { { "sleeps", "sleeps", 0 }, SHEET_COUNT, "sleeps", SHEET_SUM },
+	[CALLS_OF_SLEEPS] = { { "of-sleeps", "of all\n%", 0 }, SHEET_SHARE,
+			      "sleeps_share", SHEET_PROPERTY },
+	[CALLS_TIME] = { { "time", "time\nms", 0 }, SHEET_MS, "sleep_total_ns", SHEET_SUM },
+	[CALLS_OF_TIME] = { { "of-time", "of all\n%", 0 }, SHEET_SHARE,
+			    "sleep_share", SHEET_PROPERTY },
+	[CALLS_MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS,
+			   "sleep_median_ns", SHEET_DISTRIBUTION },
+	[CALLS_P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "sleep_p95_ns", SHEET_DISTRIBUTION },
+	[CALLS_P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "sleep_p99_ns", SHEET_DISTRIBUTION },
+	[CALLS_WORST] = { { "max", "max\nms", 0 }, SHEET_MS, "sleep_max_ns", SHEET_DISTRIBUTION },
+	[CALLS_WORST_AT] = { { "max-at", "max\nbegan at s", 0 }, SHEET_TIME,
+			     "sleep_max_begin_ns", SHEET_DISTRIBUTION },
+	{ .json = NULL }
+};
+
+/* What a group slept in all. */
+struct whole {
+	uint64_t sleeps;
+	uint64_t time;
+};
+
+static int add_calls_row(struct sheet *sheet, const struct groups *groups,
+			 struct syscalls *syscalls, const struct schedtape_edge *pair,
+			 const struct delays_sum *sum, const struct whole *whole)
+{
+	char label[GROUPS_LABEL], name[SYSCALLS_NAME];
+	union sheet_value *row = sheet_row(sheet);
+
+	if (!row)
+		return -ENOMEM;
+	row[CALLS_TASK].text = strdup(groups_label(groups, pair->waker, label));
+	row[CALLS_CALL].text = strdup(syscalls_name(syscalls, calls_syscall(pair), name));
+	row[CALLS_SLEEPS].n = sum->delays.nr;
+	row[CALLS_OF_SLEEPS].n = figures_share(sum->delays.nr, whole->sleeps);
+	row[CALLS_TIME].n = sum->delays.sum;
+	row[CALLS_OF_TIME].n = figures_share(sum->delays.sum, whole->time);
+	figures_set(&row[CALLS_MEDIAN], &sum->delays);
+	row[CALLS_WORST_AT].n = sum->worst_begin;
+	return row[CALLS_TASK].text && row[CALLS_CALL].text ? 0 : -ENOMEM;
+}
+
+static int fill_calls(struct sheet *sheet, const struct calls *grouped,
+		      const struct groups *groups, struct syscalls *syscalls)
+{
+	struct whole *wholes = calloc(groups->nr + 1, sizeof(*wholes));
+	const struct schedtape_edge *pairs = grouped->pairs.edges;
+	int rc = wholes ? 0 : -ENOMEM;
+	uint32_t i;
+
+	for (i = 0; i < grouped->pairs.nr && !rc; i++) {
+		wholes[pairs[i].waker].sleeps += grouped->sums[i].delays.nr;
+		wholes[pairs[i].waker].time += grouped->sums[i].delays.sum;
+	}
+	for (i = 0; i < grouped->pairs.nr && !rc; i++)
+		rc = add_calls_row(sheet, groups, syscalls, &pairs[i], &grouped->sums[i],
+				   &wholes[pairs[i].waker]);
+	free(wholes);
+	return rc;
+}
+
+int calls_print(const struct calls *grouped, const struct groups *groups,
+		struct syscalls *syscalls, const struct sheet_options *of, bool json)
+{
+	struct sheet_options options = { .top = 0 };
+	struct sheet sheet;
+	int rc;
+
+	sheet_options_init(&options, calls_columns, "time");
+	options.top = of->top;
+	options.times = of->times;
+	sheet_begin(&sheet, calls_columns, &options);
+	rc = fill_calls(&sheet, grouped, groups, syscalls);
+	if (!rc) {
+		sheet_sort(&sheet);
+		if (json)
+			sheet_json(&sheet, "syscalls");
+		else
+			sheet_print(&sheet);
+	}
+	sheet_free(&sheet);
+	return rc;
 }

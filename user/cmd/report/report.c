@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands.h"
 #include "common/destination.h"
@@ -14,9 +13,7 @@
 #include "common/output.h"
 #include "common/select-tasks.h"
 #include "common/selection.h"
-#include "report/page.h"
-#include "report/print.h"
-#include "report/sums.h"
+#include "report/internal.h"
 
 #define OPT_EDGES	0x101
 #define OPT_SYSCALLS	0x102

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What is on the page: page.h and page-blocks.h describe it. Times are ns from the page's first
+// What is on the page: internal.h and html-runs.h describe it. Times are ns from the page's first
 // one.
 
 const $ = id => document.getElementById(id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "report/page.h"
-
+/*
+ * Chooses what is on a page, and reads the tape for it.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,9 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "common/selection.h"
+#include "report/internal.h"
 
-/* -- rows -------------------------------------------------------------------- */
+/* -- rows ------------------------------------------------------------------ */
 
 /* Sorts tasks by their CPU time in the selected part, which is in @times by index. */
 static int compare_tasks(const void *one, const void *two, void *times)
@@ -103,7 +105,7 @@ static void choose_time(struct page *page)
 		page->last = times->stop;
 }
 
-/* -- runs -------------------------------------------------------------------- */
+/* -- runs ------------------------------------------------------------------ */
 
 /**
  * struct running - what a CPU runs
@@ -412,7 +414,7 @@ static const struct schedtape_timeline_ops reading_ops = {
 	.waits = on_waits,
 };
 
-/* -- the page ------------------------------------------------------------------ */
+/* -- the page -------------------------------------------------------------- */
 
 static int read_again(struct page *page, struct schedtape_error *err)
 {

@@ -13,12 +13,49 @@
 #include "common/destination.h"
 #include "common/input.h"
 #include "common/output.h"
-#include "report/page-assets.h"
-#include "report/page-text.h"
-#include "report/page.h"
+#include "report/internal.h"
 #include "tape/meta.h"
 
-/* -- data ---------------------------------------------------------------------- */
+/* -- fixed parts ----------------------------------------------------------- */
+
+/* Files in page/.  The assembler finds them in the folder that the Makefiles name with -Wa,-I. */
+#define ASSET(name, file)					\
+	__asm__(".pushsection .rodata\n"			\
+		".globl " #name "\n"				\
+		#name ":\n"					\
+		".incbin \"" file "\"\n"			\
+		".byte 0\n"					\
+		".popsection\n")
+
+ASSET(page_html, "report/page/page.html");
+ASSET(page_css, "report/page/page.css");
+ASSET(page_data_js, "report/page/data.js");
+ASSET(page_view_js, "report/page/view.js");
+ASSET(page_pointer_js, "report/page/pointer.js");
+ASSET(page_tables_js, "report/page/tables.js");
+
+/*
+ * Returns the fixed part that is called @name, of which only the first @length letters count.
+ * NULL: no fixed part has that name.
+ */
+static const char *find_asset(const char *name, size_t length)
+{
+	static const struct {
+		const char *name;
+		const char *text;
+	} assets[] = {
+		{ "page.css", page_css }, { "data.js", page_data_js }, { "view.js", page_view_js },
+		{ "pointer.js", page_pointer_js }, { "tables.js", page_tables_js },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(assets) / sizeof(*assets); i++)
+		if (strlen(assets[i].name) == length && !memcmp(assets[i].name, name, length))
+			return assets[i].text;
+	return NULL;
+}
+
+/* -- data ------------------------------------------------------------------ */
 
 static void add_figures(struct json_object *object, const struct delays_sum *sum, uint64_t first)
 {
@@ -198,7 +235,7 @@ static struct json_object *make_data(const struct page *page, int *rc)
 	return data;
 }
 
-/* -- the file ------------------------------------------------------------------ */
+/* -- the file -------------------------------------------------------------- */
 
 /* Writes JSON within a script, which a "<" could end. */
 static int write_data(const struct page *page, FILE *to)
@@ -238,7 +275,7 @@ static int write_sums(struct page *page, FILE *to)
 /* Writes the part that has a name in page_html. */
 static int write_part(struct page *page, const char *name, size_t length, FILE *to)
 {
-	const char *asset = page_asset(name, length);
+	const char *asset = find_asset(name, length);
 
 	if (asset)
 		return fputs(asset, to) < 0 ? page_io_error() : 0;
