@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Description: when cgroups were throttled, by the events of a tape with losses, and for long. */
 #include "tap.h"
-#include "why/throttles.h"
+#include "why/internal.h"
 
 static void put(struct throttles *throttles, unsigned int type, uint64_t time, uint64_t cgroup,
 		uint32_t cpu)

@@ -1,14 +1,201 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "why/history.h"
-
+/*
+ * What each task and each CPU did lately, and when which cgroups were throttled.
+ */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/list.h"
 #include "common/idle-time.h"
-#include "why/recorded.h"
+#include "why/internal.h"
 
-#define FIRST_ROOM	1024
+#define MOST_PLACES	65536		/* 256 cgroups on 256 CPUs */
+#define MOST_BOUTS	(1U << 20)	/* 16 MB */
+#define FIRST_ROOM	1024		/* spans */
+
+/* -- throttled cgroups ----------------------------------------------------- */
+
+static int compare_place(const struct throttles_place *place, uint64_t cgroup, uint32_t cpu)
+{
+	if (place->cgroup != cgroup)
+		return place->cgroup < cgroup ? -1 : 1;
+	return place->cpu < cpu ? -1 : place->cpu > cpu;
+}
+
+/* Returns the number of the first place that is not before that of a cgroup on a CPU. */
+static size_t find_place(const struct throttles *throttles, uint64_t cgroup, uint32_t cpu)
+{
+	size_t low = 0, high = throttles->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare_place(&throttles->places[middle], cgroup, cpu) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool has_place(const struct throttles *throttles, size_t at, uint64_t cgroup, uint32_t cpu)
+{
+	return at < throttles->nr && !compare_place(&throttles->places[at], cgroup, cpu);
+}
+
+static void know_since(struct throttles *throttles, uint64_t time)
+{
+	if (time > throttles->known_since)
+		throttles->known_since = time;
+}
+
+/* Returns the place of a cgroup on a CPU, and makes it if needed.  NULL: no memory. */
+static struct throttles_place *get_place(struct throttles *throttles, uint64_t cgroup, uint32_t cpu)
+{
+	size_t at = find_place(throttles, cgroup, cpu);
+	struct throttles_place *places;
+
+	if (has_place(throttles, at, cgroup, cpu))
+		return &throttles->places[at];
+	places = schedtape_list_grow(throttles->places, throttles->nr, &throttles->room,
+				     sizeof(*places));
+	if (!places)
+		return NULL;
+	throttles->places = places;
+	memmove(&places[at + 1], &places[at], (throttles->nr - at) * sizeof(*places));
+	throttles->nr++;
+	places[at] = (struct throttles_place){ .cgroup = cgroup, .cpu = cpu };
+	return &places[at];
+}
+
+/* Forgets the older half of the bouts of each place. */
+static void forget_bouts(struct throttles *throttles)
+{
+	struct throttles_place *place;
+	size_t i, half;
+
+	throttles->nr_bouts = 0;
+	for (i = 0; i < throttles->nr; i++) {
+		place = &throttles->places[i];
+		half = (place->nr + 1) / 2;
+		if (half)
+			know_since(throttles, place->bouts[half - 1].end);
+		place->nr -= half;
+		memmove(place->bouts, place->bouts + half, place->nr * sizeof(*place->bouts));
+		throttles->nr_bouts += place->nr;
+	}
+}
+
+/* Returns since when a cgroup is throttled that has been since @place->since, or since a loss. */
+static uint64_t since_when(const struct throttles *throttles, const struct throttles_place *place)
+{
+	return place->since > throttles->lost_until ? place->since : throttles->lost_until;
+}
+
+/*
+ * The cgroup is throttled no longer, so it was until now.  Unless the tape has the begin, that is
+ * before the tape's begin, or in or before the last loss.  If the kernel has not kept to an end
+ * that it had begun, this is another one of the same bout.
+ */
+static int end_bout(struct throttles *throttles, struct throttles_place *place, uint64_t time)
+{
+	uint64_t since = since_when(throttles, place);
+	struct bout *last = place->nr ? &place->bouts[place->nr - 1] : NULL, *bouts;
+
+	if (!place->since && last && last->end >= throttles->lost_until) {
+		last->end = time;
+		return 0;
+	}
+	place->since = 0;
+	bouts = schedtape_list_grow(place->bouts, place->nr, &place->room, sizeof(*bouts));
+	if (!bouts)
+		return -ENOMEM;
+	place->bouts = bouts;
+	bouts[place->nr++] = (struct bout){ since, time };
+	if (++throttles->nr_bouts >= MOST_BOUTS)
+		forget_bouts(throttles);
+	return 0;
+}
+
+static void note_loss(struct throttles *throttles, const struct schedtape_event *ev)
+{
+	if (ev->lost_last > throttles->lost_until)
+		throttles->lost_until = ev->lost_last;
+	know_since(throttles, ev->lost_last);
+}
+
+int throttles_event(struct throttles *throttles, const struct schedtape_event *ev)
+{
+	struct throttles_place *place;
+
+	if (schedtape_event_is_gap(ev))
+		note_loss(throttles, ev);
+	if (!schedtape_event_is_throttling(ev))
+		return 0;
+	if (throttles->nr == MOST_PLACES) {
+		know_since(throttles, ev->time);
+		return 0;
+	}
+	place = get_place(throttles, ev->cgroup, ev->task_cpu);
+	if (!place)
+		return -ENOMEM;
+	if (ev->type == SCHEDTAPE_EV_UNTHROTTLE)
+		return end_bout(throttles, place, ev->time);
+	place->since = ev->time;
+	return 0;
+}
+
+bool throttles_find(const struct throttles *throttles, uint64_t cgroup, uint32_t cpu,
+		    uint64_t begin, uint64_t end, struct bout *bout)
+{
+	size_t at = find_place(throttles, cgroup, cpu), low = 0, high, middle;
+	const struct throttles_place *place;
+
+	if (!has_place(throttles, at, cgroup, cpu))
+		return false;
+	place = &throttles->places[at];
+	high = place->nr;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (place->bouts[middle].begin < end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || place->bouts[low - 1].end <= begin)
+		return false;
+	*bout = place->bouts[low - 1];
+	return true;
+}
+
+bool throttles_lasts(const struct throttles *throttles, uint64_t cgroup, uint32_t cpu,
+		     struct bout *bout)
+{
+	size_t at = find_place(throttles, cgroup, cpu);
+
+	if (!has_place(throttles, at, cgroup, cpu) || !throttles->places[at].since)
+		return false;
+	*bout = (struct bout){ since_when(throttles, &throttles->places[at]), UINT64_MAX };
+	return true;
+}
+
+bool throttles_has(const struct throttles *throttles, uint64_t cgroup)
+{
+	size_t at = find_place(throttles, cgroup, 0);
+
+	return at < throttles->nr && throttles->places[at].cgroup == cgroup;
+}
+
+void throttles_free(struct throttles *throttles)
+{
+	size_t i;
+
+	for (i = 0; i < throttles->nr; i++)
+		free(throttles->places[i].bouts);
+	free(throttles->places);
+}
+
+/* -- tasks and CPUs -------------------------------------------------------- */
 
 struct history_task *history_task(struct history *history, uint32_t index)
 {
@@ -39,13 +226,14 @@ static struct history_cpu *cpu_of(struct history *history, uint32_t cpu)
 	return &cpus[cpu];
 }
 
-static struct span *get(struct history *history, uint64_t number)
+static struct span *get_span(struct history *history, uint64_t number)
 {
 	return (struct span *)history_get(history, number);
 }
 
 /* Adds a span, and returns it; NULL: no memory. */
-static struct span *add(struct history *history, enum span_kind kind, uint32_t cpu, uint64_t begin)
+static struct span *add_span(struct history *history, enum span_kind kind, uint32_t cpu,
+			     uint64_t begin)
 {
 	uint64_t room = history->room ? 2 * history->room : FIRST_ROOM;
 	struct span *span;
@@ -67,9 +255,9 @@ static struct span *add(struct history *history, enum span_kind kind, uint32_t c
 	return span;
 }
 
-static void end(struct history *history, uint64_t number, uint64_t time)
+static void end_span(struct history *history, uint64_t number, uint64_t time)
 {
-	struct span *span = get(history, number);
+	struct span *span = get_span(history, number);
 
 	if (span && span->end == SPAN_NONE)
 		span->end = time > span->begin ? time : span->begin;
@@ -83,8 +271,8 @@ static struct span *go_on(struct history *history, enum span_kind kind, uint32_t
 
 	if (!at)
 		return NULL;
-	end(history, at->present, time);
-	span = add(history, kind, cpu, time);
+	end_span(history, at->present, time);
+	span = add_span(history, kind, cpu, time);
 	if (!span)
 		return NULL;
 	span->on_cpu = at->present;
@@ -139,7 +327,7 @@ static int find_out(struct history *history, const struct schedtape_event *ev)
 /* Begins another span, unless the CPU does that already. */
 static int go_on_if(struct history *history, enum span_kind kind, uint32_t cpu, uint64_t time)
 {
-	struct span *present = get(history, history->cpus[cpu].present);
+	struct span *present = get_span(history, history->cpus[cpu].present);
 
 	if (present && present->kind == kind)
 		return 0;
@@ -248,7 +436,7 @@ int history_queued(struct history *history, const struct schedtape_task *task, u
 		return -ENOMEM;
 	if (at->queued_since && at->queued_cpu != cpu) {
 		on = cpu_of(history, at->queued_cpu);
-		span = on ? add(history, SPAN_QUEUED, at->queued_cpu, at->queued_since) : NULL;
+		span = on ? add_span(history, SPAN_QUEUED, at->queued_cpu, at->queued_since) : NULL;
 		if (!span)
 			return -ENOMEM;
 		span->end = time;
@@ -314,7 +502,7 @@ int history_waits(struct history *history, const struct schedtape_task *task,
 	on = at->queued_since ? cpu_of(history, at->queued_cpu) : NULL;
 	if (at->queued_since && !on)
 		return -ENOMEM;
-	span = add(history, SPAN_RUN, on ? at->queued_cpu : SCHEDTAPE_NONE, run->begin);
+	span = add_span(history, SPAN_RUN, on ? at->queued_cpu : SCHEDTAPE_NONE, run->begin);
 	if (!span)
 		return -ENOMEM;
 	if (on)
@@ -333,7 +521,7 @@ int history_ran(struct history *history, const struct schedtape_task *task,
 
 	if (!at || !on)
 		return -ENOMEM;
-	end(history, at->last, run->end);
+	end_span(history, at->last, run->end);
 	if (run->state == STAPE_STATE_RUNNING) {
 		at->queued_since = run->end;
 		at->queued_cpu = run->cpu;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "why/print.h"
-
+/*
+ * Prints chains, and the table of causes.
+ */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/color.h"
 #include "common/figures.h"
 #include "common/output.h"
+#include "why/internal.h"
 
 /**
  * struct words - the texts of a kind of link

@@ -2,23 +2,23 @@
 /*
  * schedtape why: what kept a task from running.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <json-c/json.h>
+
 #include "commands.h"
 #include "common/contents.h"
 #include "common/heading.h"
+#include "common/idle-time.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select-tasks.h"
-#include "common/selection.h"
-#include "common/sheet.h"
-#include "common/time-text.h"
-#include "why/print.h"
-#include "why/waits.h"
+#include "machine/machine.h"
+#include "tape/meta.h"
+#include "why/internal.h"
 
 #define OPT_AT		0x100
 #define OPT_WORST	0x101
@@ -353,6 +353,31 @@ static int show_path(struct why *why, struct schedtape_tape *tape,
 	return 0;
 }
 
+/* -- the tape's recording -------------------------------------------------- */
+
+static enum stape_throttling throttling_of(struct json_object *meta)
+{
+	struct json_object *value;
+	const char *name = "";
+
+	if (json_object_object_get_ex(meta, "throttling", &value))
+		name = json_object_get_string(value);
+	if (name && !strcmp(name, schedtape_throttling_name(STAPE_THROTTLING_CGROUPS)))
+		return STAPE_THROTTLING_CGROUPS;
+	if (name && !strcmp(name, schedtape_throttling_name(STAPE_THROTTLING_TASKS)))
+		return STAPE_THROTTLING_TASKS;
+	return STAPE_THROTTLING_NONE;
+}
+
+/* Returns 0 or -ENOMEM. */
+static int recorded_read(struct recorded *recorded, struct schedtape_tape *tape)
+{
+	recorded->all = idle_time_has_filter_all(tape);
+	recorded->knows_idle = idle_time_is_known(tape);
+	recorded->throttling = throttling_of(tape_meta(tape));
+	return quotas_read(&recorded->quotas, tape);
+}
+
 /* -- the command ----------------------------------------------------------- */
 
 /* Returns 0, or -1 after a message. */
@@ -442,7 +467,7 @@ int cmd_why(int argc, char **argv)
 		cmd_warn_empty(tape, why.common.input);
 	cmd_close_tape(tape, why.common.input);
 	waits_free(&why.waits);
-	recorded_free(&why.recorded);
+	quotas_free(&why.recorded.quotas);
 	syscalls_free(&why.syscalls);
 	time_ranges_free(&why.at);
 	select_names_free(&why.who);
