@@ -2,8 +2,6 @@
 /*
  * Writes scripts in Perl.
  */
-#include "script/generate.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,8 +10,7 @@
 
 #include "common/input.h"
 #include "common/output.h"
-#include "script/samples.h"
-#include "script/trace.h"
+#include "script/internal.h"
 
 #define NEW_SCRIPT	"schedtape-script.pl"
 

@@ -6,8 +6,6 @@
  * one size, in this machine's byte order, because reading them is what takes Perl least time.  If
  * a tracepoint's values are of any length, they come behind the record, which has their size.
  */
-#include "script/perl.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,8 +19,7 @@
 #include "base/list.h"
 #include "base/text.h"
 #include "common/output.h"
-#include "script/samples.h"
-#include "script/trace.h"
+#include "script/internal.h"
 
 #define PERL		"perl"
 #define OTHER_COMM	":other"

@@ -1,24 +1,133 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * schedtape script: prints the events of a tape, one per line.
+ * schedtape script: prints the events of a tape, one per line, or runs a script on them.
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
 #include "commands.h"
-#include "common/identities.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/pager.h"
 #include "common/selection.h"
-#include "script/engine.h"
-#include "script/fields.h"
-#include "script/generate.h"
-#include "script/perl.h"
-#include "script/print.h"
-#include "script/samples.h"
+#include "script/internal.h"
+
+#define PYTHON		"python3"
+#define NEW_SCRIPT	"schedtape-script.py"
+
+/* -- languages of scripts -------------------------------------------------- */
+
+enum language {
+	LANGUAGE_UNKNOWN,
+	LANGUAGE_PYTHON,
+	LANGUAGE_PERL,
+};
+
+/* Returns the language of this name, which has @len letters. */
+static enum language language_called(const char *name, size_t len)
+{
+	static const struct {
+		const char *name;
+		enum language language;
+	} languages[] = {
+		{ "python", LANGUAGE_PYTHON }, { "py", LANGUAGE_PYTHON },
+		{ "perl", LANGUAGE_PERL }, { "pl", LANGUAGE_PERL },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(languages) / sizeof(*languages); i++)
+		if (strlen(languages[i].name) == len &&
+		    !strncasecmp(languages[i].name, name, len))
+			return languages[i].language;
+	return LANGUAGE_UNKNOWN;
+}
+
+/*
+ * Returns the language of "perl:NAME" and of "NAME.pl"; others are in Python.  @script: becomes
+ * the name without a language before it
+ */
+static enum language language_of(const char **script)
+{
+	const char *colon = strchr(*script, ':'), *dot = strrchr(*script, '.');
+	enum language language = colon ? language_called(*script, colon - *script) :
+					 LANGUAGE_UNKNOWN;
+
+	if (language)
+		*script = colon + 1;
+	else if (dot)
+		language = language_called(dot + 1, strlen(dot + 1));
+	return language ? language : LANGUAGE_PYTHON;
+}
+
+/* -- scripts in Python ----------------------------------------------------- */
+
+/*
+ * This process calls exec() and becomes a Python interpreter.  The Python package schedtape then
+ * reads the tape and calls the script's functions.
+ */
+
+/* The package may be missing, which is to be said in words of this program. */
+static const char python_start[] =
+	"import sys\n"
+	/* Not what happens to lie in the current folder. */
+	"sys.path[:] = [folder for folder in sys.path if folder]\n"
+	"try:\n"
+	"    from schedtape.script import main\n"
+	"except ImportError as error:\n"
+	"    hint = (': install the package python3-schedtape, or name the folder of the Python package '\n"
+	"            'in PYTHONPATH' if error.name == 'schedtape' else '')\n"
+	"    sys.exit(f'schedtape script: {error}{hint}')\n"
+	"sys.exit(main())\n";
+
+/* Becomes Python, with the words of schedtape.script.  Those behind the first NULL do not count. */
+static int become(const char *what, const char *tape, const char *file, char **args)
+{
+	const char *const fixed[] = { PYTHON, "-c", python_start, what, tape, file };
+	size_t i, nr_fixed = sizeof(fixed) / sizeof(*fixed), n = 0;
+	char **words;
+
+	while (args && args[n])
+		n++;
+	words = calloc(nr_fixed + n + 1, sizeof(*words));
+	if (!words) {
+		out_error(NULL, "not enough memory");
+		return CMD_FAILURE;
+	}
+	for (i = 0; i < nr_fixed; i++)
+		words[i] = (char *)fixed[i];
+	for (i = 0; i < n; i++)
+		words[nr_fixed + i] = args[i];
+	execvp(PYTHON, words);
+	out_error(NULL, "cannot run " PYTHON ", which scripts need: %s: "
+		  "install the package python3-schedtape", strerror(errno));
+	free(words);
+	return CMD_FAILURE;
+}
+
+/* Runs a script with @args, up to NULL.  Returns only after a message, with the exit status. */
+static int run_python(const char *tape, const char *script, char **args)
+{
+	return become("run", tape, script, args);
+}
+
+/* Writes a script for the tracepoints of a tape.  Returns as run_python(). */
+static int make_python(const char *tape)
+{
+	return become("make", tape, NEW_SCRIPT, NULL);
+}
+
+/* Lists the scripts that come with the package.  Returns as run_python(). */
+static int list_python(void)
+{
+	return become("list", NULL, NULL, NULL);
+}
+
+/* -- options --------------------------------------------------------------- */
 
 /**
  * struct script - the command line, and the state of the output
@@ -63,7 +172,7 @@ static const struct argp_option options[] = {
 
 static enum language parse_language(const char *name, struct argp_state *state)
 {
-	enum language language = engine_language(name, strlen(name));
+	enum language language = language_called(name, strlen(name));
 
 	if (!language)
 		argp_error(state, "-g: '%s': the language is python or perl", name);
@@ -71,7 +180,7 @@ static enum language parse_language(const char *name, struct argp_state *state)
 }
 
 /* Scripts get all events, and print what they like. */
-static void check_engine(const struct script *script, struct argp_state *state)
+static void check_scripts(const struct script *script, struct argp_state *state)
 {
 	if (!script->file && !script->language && !script->list)
 		return;
@@ -107,7 +216,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		script->file = arg;
-		script->perl = engine_language_of(&script->file) == LANGUAGE_PERL;
+		script->perl = language_of(&script->file) == LANGUAGE_PERL;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (!script->file)
@@ -116,13 +225,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		check_engine(script, state);
+		check_scripts(script, state);
 		if (script->common.json && script->fields.given)
 			argp_error(state, "-F and --json cannot be combined: JSON has all fields");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
+
+/* -- events ---------------------------------------------------------------- */
 
 static bool selects_task(const struct script *script, uint32_t pid)
 {
@@ -161,7 +272,7 @@ static inline void show(struct script *script, const struct schedtape_event *ev)
 	script->print_event(&script->print, ev);
 }
 
-/* -- other tracepoints ------------------------------------------------------ */
+/* -- other tracepoints ----------------------------------------------------- */
 
 /* Without -e, or with one that may name some. */
 static bool wants_samples(const struct script *script)
@@ -261,6 +372,8 @@ static int show_samples(struct script *script, uint64_t time)
 	}
 	return ret;
 }
+
+/* -- the run through the tape ---------------------------------------------- */
 
 /*
  * Prints an event, and follows it.  What it changes of a task is printed with the old value beside
@@ -414,13 +527,13 @@ int cmd_script(int argc, char **argv)
 	/* Arguments behind a script's name are passed to the script, so they keep their order. */
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &script);
 	if (script.list)
-		status = engine_list();
+		status = list_python();
 	else if (script.language == LANGUAGE_PERL)
 		status = generate_perl(script.common.input);
 	else if (script.language)
-		status = engine_make(script.common.input);
+		status = make_python(script.common.input);
 	else if (script.file && !script.perl)
-		status = engine_run(script.common.input, script.file, script.args);
+		status = run_python(script.common.input, script.file, script.args);
 	else
 		status = script_tape(&script);
 	selection_free(&script.selection);

@@ -7,7 +7,7 @@
 
 #include "common/cpu-list.h"
 #include "common/output.h"
-#include "script/print.h"
+#include "script/internal.h"
 
 /* -- members --------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "common/color.h"
 #include "common/cpu-list.h"
 #include "common/output.h"
-#include "script/print.h"
+#include "script/internal.h"
 
 /* -- what happened --------------------------------------------------------- */
 

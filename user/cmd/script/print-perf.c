@@ -7,7 +7,7 @@
  * a name that the kernel never has, but in the same form, because programs skip lines that they
  * cannot parse.
  */
-#include "script/trace.h"
+#include "script/internal.h"
 
 #define OTHER_COMM	"other"
 #define OTHER_PID	(STAPE_PID_MASK + 1)	/* PIDs are lower */

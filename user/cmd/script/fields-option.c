@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "script/fields.h"
-
+/*
+ * -F and -e of script: the parts of a line, and the events that are printed.
+ */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <schedtape.h>
-
 #include "common/complete.h"
+#include "script/internal.h"
 
 static const struct argp_option options[] = {
 	{ "fields", 'F', "FIELD,...", 0,
