@@ -11,7 +11,7 @@
 #include <replay/print.h>
 #include <tape/groups.h>
 #include <tape/write.h>
-#include <top/print.h>
+#include <top/internal.h>
 
 #include "fake-client.h"
 #include "fake-dump.h"

@@ -6,8 +6,9 @@
 #include <curses.h>
 #include <string.h>
 
+#include "top/internal.h"
+
 #include "tap.h"
-#include "top/keys.h"
 
 static struct top_view view;
 static struct screen screen;

@@ -6,10 +6,10 @@
  */
 #include <fnmatch.h>
 
+#include "top/internal.h"
+
 #include "pipes.h"
 #include "printed.h"
-#include "top/print.h"
-#include "top/reader.h"
 
 #define MS	1000000ULL
 #define MOST	8

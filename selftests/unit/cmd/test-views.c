@@ -8,8 +8,7 @@
 #include "report/internal.h"
 #include "stat/internal.h"
 #include "timehist/internal.h"
-#include "top/print.h"
-#include "top/reader.h"
+#include "top/internal.h"
 
 #include "pipes.h"
 #include "printed.h"

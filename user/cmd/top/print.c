@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "top/print.h"
-
+/*
+ * Shows an interval as a table, or as JSON.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/list.h"
 #include "common/figures.h"
 #include "common/output.h"
+#include "top/internal.h"
 
 enum column {
 	TASK, SHARE, RUNTIME, SWITCHES, MEDIAN, P95, P99, WORST, WORST_CPU, PREEMPTED, WAKEUPS,

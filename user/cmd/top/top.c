@@ -13,12 +13,8 @@
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "common/recorders.h"
 #include "common/signals.h"
-#include "top/print.h"
-#include "top/reader.h"
-#include "top/screen.h"
-#include "top/session.h"
+#include "top/internal.h"
 
 #define OPT_COMM	0x6000
 #define OPT_LIKE	0x6001
