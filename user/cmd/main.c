@@ -13,8 +13,7 @@
 #include "common/output.h"
 #include "common/pager.h"
 #include "common/rights.h"
-#include "common/signals.h"
-#include "common/standard.h"
+#include "common/process.h"
 #include "first-steps.h"
 #include "player/restart.h"
 

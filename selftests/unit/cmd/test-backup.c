@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <common/backup.h>
+#include <common/destination.h>
 
 #include "tap.h"
 

@@ -12,9 +12,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <common/backup.h>
 #include <common/destination.h>
-#include <common/signals.h>
+#include <common/process.h>
 #include <schedtape-tape.h>
 
 #include "tap.h"

@@ -6,7 +6,7 @@
 #include <tape/cgroups.h>
 #include <tape/meta.h>
 
-#include "common/contents.h"
+#include "common/input.h"
 #include "common/select-tasks.h"
 #include "options.h"
 #include "record/options.h"

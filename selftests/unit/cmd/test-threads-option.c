@@ -9,7 +9,7 @@
 
 #include <record/threads-option.h>
 
-#include "common/cpu-list.h"
+#include "common/select.h"
 #include "tap.h"
 
 static char sysfs[] = "/tmp/schedtape-test-XXXXXX";

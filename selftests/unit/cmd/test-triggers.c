@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/signals.h"
+#include "common/process.h"
 #include "record/triggers.h"
 #include "tap.h"
 

@@ -7,6 +7,7 @@
 
 #include <schedtape.h>
 
+#include "common/lines.h"
 #include "common/time-text.h"
 
 /**
@@ -33,5 +34,12 @@ void heading_print_own(const char *path, struct schedtape_tape *tape,
 		       const struct heading *heading, struct time_text *times);
 void heading_json_own(const char *path, struct schedtape_tape *tape,
 		      const struct heading *heading);
+
+/* -- losses and pauses, where they are ------------------------------------ */
+
+/* Puts "# LOST: 12 events, CPU 3, from 1.000000 to 2.000000".  @ev: a loss or a pause. */
+void gap_lines_text(struct lines *lines, struct time_text *time, const struct schedtape_event *ev);
+/* Puts an object. */
+void gap_lines_json(struct lines *lines, const struct schedtape_event *ev);
 
 #endif /* SCHEDTAPE_HEADING_H */

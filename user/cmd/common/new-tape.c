@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "common/backup.h"
 #include "common/destination.h"
 #include "common/input.h"
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
 
 /* -- progress -------------------------------------------------------------- */
 

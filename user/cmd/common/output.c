@@ -11,7 +11,7 @@
 #include "common/color.h"
 #include "common/output.h"
 #include "common/pager.h"
-#include "common/signals.h"
+#include "common/process.h"
 
 static const char *command = "schedtape";
 

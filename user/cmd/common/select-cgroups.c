@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "common/contents.h"
+#include "common/input.h"
 #include "common/output.h"
 #include "machine/cgroup-tree.h"
 #include "tape/meta.h"

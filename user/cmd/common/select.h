@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Options that select events and tasks: by numbers, names, times.
+ * Options that select events and tasks: by numbers, names, times, CPUs.
  */
 #ifndef SCHEDTAPE_SELECT_H
 #define SCHEDTAPE_SELECT_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -126,5 +127,19 @@ void select_names_free(struct select_names *set);
  */
 int select_seconds_parse(const char **at, uint64_t *ns);
 int select_time_parse(struct select_time *range, const char *text);
+
+/* -- CPUs ----------------------------------------------------------------- */
+
+static inline bool cpu_list_has(const unsigned char *mask, uint32_t cpu)
+{
+	return mask[cpu / 8] & 1 << cpu % 8;
+}
+
+/* Adds a list to a mask, without CPUs beyond it.  Returns 0, -EINVAL (not a list) or -ENOMEM. */
+int cpu_list_mask(unsigned char *mask, size_t bytes, const char *list);
+/* Returns a list such as "0-3,6", to be freed, or NULL: out of memory. */
+char *cpu_list_text(const unsigned char *mask, size_t bytes);
+/* The same of a set. */
+char *cpu_list_of_set(const cpu_set_t *set);
 
 #endif /* SCHEDTAPE_SELECT_H */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "common/contents.h"
 #include "common/input.h"
 #include "common/output.h"
 #include "common/select-tasks.h"

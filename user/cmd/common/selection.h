@@ -20,8 +20,8 @@
 #include <schedtape.h>
 
 #include "common/identities.h"
-#include "common/select.h"
 #include "common/select-cgroups.h"
+#include "common/select.h"
 #include "common/time-ranges.h"
 
 /**

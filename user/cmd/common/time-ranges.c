@@ -10,7 +10,7 @@
 
 #include "common/input.h"
 #include "common/select.h"
-#include "common/wall-clock.h"
+#include "common/time-text.h"
 
 #define SECOND	1000000000ULL
 

@@ -8,7 +8,6 @@
 
 #include <machine/settings.h>
 
-#include "common/gaps.h"
 #include "common/output.h"
 #include "common/schedulers.h"
 #include "diff/internal.h"

@@ -9,7 +9,6 @@
 #include <machine/settings.h>
 
 #include "commands.h"
-#include "common/gaps.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"

@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "common/color.h"
-#include "common/gap-lines.h"
+#include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"

@@ -11,12 +11,11 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "commands.h"
-#include "common/backup.h"
 #include "common/destination.h"
 #include "common/new-tape.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "tape/joining.h"
 
 #define LEVEL	1	/* of zstd, as record has it by default */

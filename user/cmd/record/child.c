@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "base/sched-attr.h"
-#include "common/signals.h"
-#include "common/standard.h"
+#include "common/process.h"
 
 /* With SCHED_RESET_ON_FORK this process has lost what the recorder was started with. */
 static void keep_priority(const struct sched_attributes *before)

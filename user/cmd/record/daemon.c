@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
 
 /* Waits until the child has begun, or ended without that.  Returns the caller's exit status. */
 static int wait_for_child(pid_t pid, int from_child)

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "record/recorder.h"
 
 #define LOWEST_NICE	19

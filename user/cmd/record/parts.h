@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/backup.h"
+#include "common/destination.h"
 
 enum parts_end {
 	PARTS_WHOLE,	/* the recording has one tape */

@@ -27,9 +27,9 @@
 #include "base/first-line.h"
 #include "base/list.h"
 #include "base/pid-namespace.h"
-#include "common/cpu-list.h"
-#include "common/files-limit.h"
 #include "common/output.h"
+#include "common/process.h"
+#include "common/select.h"
 #include "module/cgroup.h"
 
 /* With the page of its head, this is what the kernel lets a user lock on each CPU. */

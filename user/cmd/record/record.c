@@ -13,10 +13,10 @@
 #include <machine/machine.h>
 
 #include "commands.h"
-#include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/rights.h"
-#include "common/signals.h"
+#include "common/process.h"
+#include "common/select.h"
 #include "record/child.h"
 #include "record/control.h"
 #include "record/daemon.h"

@@ -12,12 +12,11 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
-#include "common/cpu-list.h"
-#include "common/files-limit.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/rights.h"
-#include "common/signals.h"
+#include "common/process.h"
+#include "common/select.h"
 #include "record/flight.h"
 #include "record/looks.h"
 #include "record/parts.h"

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "common/backup.h"
+#include "common/destination.h"
 #include "record/parts.h"
 #include "tape/names.h"
 

@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "common/cpu-list.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/past.h"
+#include "common/select.h"
 #include "record/recording.h"
 #include "record/threads-option.h"
 #include "tape/names.h"

@@ -13,9 +13,9 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
-#include "common/cpu-list.h"
 #include "common/destination.h"
 #include "common/output.h"
+#include "common/select.h"
 #include "record/parts.h"
 #include "common/past.h"
 #include "record/streamer.h"

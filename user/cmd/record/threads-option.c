@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "common/cpu-list.h"
 #include "common/select.h"
 
 #define LIST_LEN	8192	/* of a list of CPUs: enough for every second one of thousands */

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "record/timing.h"
 #include "record/units.h"
 

@@ -7,10 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/backup.h"
 #include "common/destination.h"
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "recover/load.h"
 #include "recover/tape.h"
 #include "recover/vmcore.h"

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "common/signals.h"
+#include "common/process.h"
 
 /* -- the pages --------------------------------------------------------------- */
 

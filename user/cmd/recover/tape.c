@@ -14,7 +14,7 @@
 #include "common/destination.h"
 #include "common/output.h"
 #include "common/past.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "recover/ring.h"
 #include "tape/format.h"
 #include "tape/meta.h"

@@ -15,9 +15,9 @@
 
 #include <schedtape/client.h>
 
-#include "common/cpu-list.h"
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
+#include "common/select.h"
 #include "machine/cgroup-tree.h"
 #include "module/cgroup.h"
 #include "record/threads-option.h"

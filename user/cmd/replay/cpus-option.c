@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/cpu-list.h"
 #include "common/select.h"
 
 /* "4" or "0-3". */

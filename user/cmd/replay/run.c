@@ -19,11 +19,11 @@
 
 #include "base/clock.h"
 #include "base/pid-namespace.h"
-#include "common/backup.h"
+#include "common/destination.h"
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/rights.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "module/replay.h"
 #include "player/restart.h"
 #include "record/recorder.h"

@@ -13,7 +13,7 @@
 
 #include "base/first-line.h"
 #include "base/list.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "module/cgroup.h"
 #include "replay/fork-aside.h"
 

@@ -5,8 +5,8 @@
  */
 #include <sched.h>
 
-#include "common/cpu-list.h"
 #include "common/output.h"
+#include "common/select.h"
 #include "script/internal.h"
 
 /* -- members --------------------------------------------------------------- */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "common/color.h"
-#include "common/cpu-list.h"
 #include "common/output.h"
+#include "common/select.h"
 #include "script/internal.h"
 
 /* -- what happened --------------------------------------------------------- */

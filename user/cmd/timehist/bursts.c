@@ -7,7 +7,7 @@
 
 #include "base/list.h"
 #include "common/color.h"
-#include "common/gap-lines.h"
+#include "common/heading.h"
 #include "common/output.h"
 #include "timehist/internal.h"
 

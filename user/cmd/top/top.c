@@ -13,7 +13,7 @@
 #include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
-#include "common/signals.h"
+#include "common/process.h"
 #include "top/internal.h"
 
 #define OPT_COMM	0x6000

@@ -9,7 +9,6 @@
 #include <json-c/json.h>
 
 #include "commands.h"
-#include "common/contents.h"
 #include "common/heading.h"
 #include "common/idle-time.h"
 #include "common/input.h"

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The signals of this process.  A command that it runs gets them as this process got
- * them from its parent.
+ * What this process has from its parent: signals, standard streams, the limit of open files.  A
+ * command that it runs gets them as they were.
  */
-#ifndef SCHEDTAPE_SIGNALS_H
-#define SCHEDTAPE_SIGNALS_H
+#ifndef SCHEDTAPE_PROCESS_H
+#define SCHEDTAPE_PROCESS_H
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+/* -- signals -------------------------------------------------------------- */
 
 /*
  * Blocks SIGCHLD and the signals that end a command (SIGINT, SIGTERM and, unless it is
  * ignored, SIGHUP), and those of signals_snapshot_on(), signals_merge_on() and
- * signals_end_on().  Returns a
- * non-blocking descriptor to read them from, or -errno.
+ * signals_end_on().  Returns a non-blocking descriptor to read them from, or -errno.
  */
 int signals_open(void);
 /*
@@ -69,4 +71,20 @@ void signals_stop_here(void);
 /* In a child, before exec: restores all that these functions have changed. */
 void signals_restore(void);
 
-#endif /* SCHEDTAPE_SIGNALS_H */
+/* -- standard streams ----------------------------------------------------- */
+
+/* Opens /dev/null for each that the parent has closed, so that no later open() returns its descriptor. */
+void standard_open_missing(void);
+/* Returns true for a descriptor that standard_open_missing() has opened. */
+bool standard_was_missing(int fd);
+
+/* -- open files ----------------------------------------------------------- */
+
+#define FILES_LIMIT_MOST	((size_t)-1)	/* as many as the hard limit allows */
+
+/* Raises RLIMIT_NOFILE to @files, as far as the hard limit allows. */
+void files_limit_raise(size_t files);
+/* In a child, before exec: restores what RLIMIT_NOFILE was first. */
+void files_limit_restore(void);
+
+#endif /* SCHEDTAPE_PROCESS_H */

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "common/signals.h"
+#include "common/process.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
+
+/* -- signals -------------------------------------------------------------- */
 
 /* Signals whose action may be changed, and the action before that. */
 static struct action {
@@ -272,4 +276,46 @@ void signals_restore(void)
 			sigaction(actions[i].signal, &actions[i].before, NULL);
 	if (mask.changed)
 		sigprocmask(SIG_SETMASK, &mask.before, NULL);
+}
+
+/* -- standard streams ----------------------------------------------------- */
+
+static bool missing[STDERR_FILENO + 1];
+
+void standard_open_missing(void)
+{
+	int fd;
+
+	while ((fd = open("/dev/null", O_RDWR)) >= 0 && fd <= STDERR_FILENO)
+		missing[fd] = true;
+	if (fd >= 0)
+		close(fd);
+}
+
+bool standard_was_missing(int fd)
+{
+	return fd >= 0 && fd <= STDERR_FILENO && missing[fd];
+}
+
+/* -- open files ----------------------------------------------------------- */
+
+/* The first limit; 0: it has not been raised. */
+static struct rlimit before;
+
+void files_limit_raise(size_t files)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= files)
+		return;
+	if (!before.rlim_cur)
+		before = limit;
+	limit.rlim_cur = files < limit.rlim_max ? files : limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void files_limit_restore(void)
+{
+	if (before.rlim_cur)
+		setrlimit(RLIMIT_NOFILE, &before);
 }
