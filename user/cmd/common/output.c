@@ -120,7 +120,7 @@ int out_finish(int status)
 	out_flush();
 	if (unmade)
 		return CMD_FAILURE;
-	if (!ferror(stdout) || pager_left())
+	if (!ferror(stdout) || pager_started())
 		return status;
 	if (write_error == EPIPE) {
 		signals_take_broken_pipe();

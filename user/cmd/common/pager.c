@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +42,9 @@ int pager_output(void)
 	return terminal >= 0 ? terminal : STDOUT_FILENO;
 }
 
-bool pager_left(void)
+bool pager_started(void)
 {
-	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
-
-	return pager && poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
+	return pager;
 }
 
 static const char *from_environment(void)
@@ -114,41 +112,28 @@ static void set_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static void run_pager(const char *command, int input, int result)
-{
-	int error;
-
-	dup2(input, STDIN_FILENO);
-	setenv("LESS", "FRX", 0);
-	setenv("LV", "-c", 0);
-	if (strpbrk(command, SHELL_CHARS))
-		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-	else
-		execlp(command, command, (char *)NULL);
-	error = errno;
-	if (write(result, &error, sizeof(error)) < 0)
-		_exit(126);
-	_exit(127);
-}
-
 /* Starts the command, which reads from @data.  Returns 0 or an error number. */
 static int start(const char *command, int data)
 {
-	int result[2], error = 0;
+	char *shell[] = { "/bin/sh", "-c", (char *)command, NULL };
+	char *alone[] = { (char *)command, NULL };
+	char **words = strpbrk(command, SHELL_CHARS) ? shell : alone;
+	posix_spawn_file_actions_t input;
+	pid_t pid;
+	int error;
 
-	if (pipe2(result, O_CLOEXEC))
-		return errno;
-	pager = fork();
-	if (!pager)
-		run_pager(command, data, result[1]);
-	error = pager < 0 ? errno : 0;
-	close(result[1]);
-	/* exec closes the other end without a word. */
-	if (!error && read(result[0], &error, sizeof(error)) == sizeof(error))
-		wait_for_pager();
-	close(result[0]);
+	/* For the pager.  Commands that use one start nothing else. */
+	setenv("LESS", "FRX", 0);
+	setenv("LV", "-c", 0);
+	error = posix_spawn_file_actions_init(&input);
 	if (error)
-		pager = 0;
+		return error;
+	error = posix_spawn_file_actions_adddup2(&input, data, STDIN_FILENO);
+	if (!error)
+		error = posix_spawnp(&pid, words[0], &input, NULL, words, environ);
+	if (!error)
+		pager = pid;
+	posix_spawn_file_actions_destroy(&input);
 	return error;
 }
 

@@ -27,8 +27,8 @@ const char *pager_start(void);
 /* Writes what is left to the pager, if there is one, and waits until the user has left it. */
 void pager_finish(void);
 
-/* Tests whether the user has left the pager, so that nobody reads the rest. */
-bool pager_left(void);
+/* Tests whether there is one.  Writing fails then only if the user has left it. */
+bool pager_started(void);
 
 /* Returns the descriptor of the terminal behind the pager, or that of standard output. */
 int pager_output(void);
