@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Collects the delays of all tasks: each from when the task was woken or preempted until it got a
- * CPU.
+ * CPU.  And the columns in which reports print them.
  */
 #ifndef SCHEDTAPE_DELAYS_H
 #define SCHEDTAPE_DELAYS_H
@@ -15,6 +15,7 @@
 #include "base/histogram.h"
 #include "common/groups.h"
 #include "common/selection.h"
+#include "common/sheet.h"
 #include "timeline/edges.h"
 
 /**
@@ -107,5 +108,26 @@ int delays_note(struct delays_sum *sum, uint64_t delay, uint64_t begin, uint32_t
 /* Adds @other to @sum.  Returns 0 or -ENOMEM. */
 int delays_add(struct delays_sum *sum, const struct delays_sum *other);
 void delays_free(struct delays *delays);
+
+/**
+ * struct delays_columns - which columns of a sheet are those of delays
+ * @median: the first of the four that sheet_lengths() sets
+ * @worst_at: when the longest delay began
+ * @worst_cpu: on which CPU it ended
+ * @average: the average
+ * @nr, @sum: how many delays there are, and their sum
+ */
+struct delays_columns {
+	unsigned int median;
+	unsigned int worst_at;
+	unsigned int worst_cpu;
+	unsigned int average;
+	unsigned int nr;
+	unsigned int sum;
+};
+
+/* Sets these values of a row.  Without a delay, all but @nr and @sum are SHEET_NONE. */
+void delays_fill(union sheet_value *row, const struct delays_columns *columns,
+		 const struct delays_sum *sum);
 
 #endif /* SCHEDTAPE_DELAYS_H */

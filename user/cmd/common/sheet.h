@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/histogram.h"
 #include "common/table.h"
 #include "common/time-text.h"
 
@@ -142,5 +143,21 @@ void sheet_json_total(const struct sheet *sheet);
 /* Adds the same list and member to an object. */
 void sheet_json_add(const struct sheet *sheet, struct json_object *object, const char *key);
 void sheet_free(struct sheet *sheet);
+
+/* Returns a part of a whole as a value of SHEET_SHARE; 0 of nothing. */
+static inline uint64_t sheet_share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part * 1000000 / whole + 0.5 : 0;
+}
+
+/* Sets four values of a row that follow each other: median, 95 %, 99 %, and the longest. */
+static inline void sheet_lengths(union sheet_value *values,
+				 const struct schedtape_histogram *lengths)
+{
+	values[0].n = schedtape_histogram_quantile(lengths, 50, 100);
+	values[1].n = schedtape_histogram_quantile(lengths, 95, 100);
+	values[2].n = schedtape_histogram_quantile(lengths, 99, 100);
+	values[3].n = lengths->worst;
+}
 
 #endif /* SCHEDTAPE_SHEET_H */

@@ -9,7 +9,6 @@
 #include "base/list.h"
 #include "commands.h"
 #include "common/color.h"
-#include "common/figures.h"
 #include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
@@ -53,13 +52,13 @@ const struct sheet_column latency_columns[] = {
 
 static void fill_row(union sheet_value *row, const struct delays_sum *sum)
 {
-	static const struct figures_columns columns = {
+	static const struct delays_columns columns = {
 		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
 		.average = AVERAGE, .nr = COUNT, .sum = SUM,
 	};
 
 	row[RUNTIME].n = sum->runtime;
-	figures_delays(row, &columns, sum);
+	delays_fill(row, &columns, sum);
 }
 
 /* Makes the line of a group.  Returns 0 or -ENOMEM. */

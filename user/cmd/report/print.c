@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/figures.h"
 #include "common/output.h"
 #include "report/internal.h"
 
@@ -78,12 +77,12 @@ static const char *policy_of(char buffer[32], const struct schedtape_task *task)
 
 static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
 {
-	static const struct figures_columns columns = {
+	static const struct delays_columns columns = {
 		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
 		.average = AVERAGE, .nr = DELAYS, .sum = SUM,
 	};
 
-	figures_delays(row, &columns, sum);
+	delays_fill(row, &columns, sum);
 	row[WORST_END].n = sum->delays.nr ? sum->worst_begin + sum->delays.worst : SHEET_NONE;
 }
 
@@ -374,10 +373,10 @@ static int add_calls_row(struct sheet *sheet, const struct groups *groups,
 	row[CALLS_TASK].text = strdup(groups_label(groups, pair->waker, label));
 	row[CALLS_CALL].text = strdup(syscalls_name(syscalls, calls_syscall(pair), name));
 	row[CALLS_SLEEPS].n = sum->delays.nr;
-	row[CALLS_OF_SLEEPS].n = figures_share(sum->delays.nr, whole->sleeps);
+	row[CALLS_OF_SLEEPS].n = sheet_share(sum->delays.nr, whole->sleeps);
 	row[CALLS_TIME].n = sum->delays.sum;
-	row[CALLS_OF_TIME].n = figures_share(sum->delays.sum, whole->time);
-	figures_set(&row[CALLS_MEDIAN], &sum->delays);
+	row[CALLS_OF_TIME].n = sheet_share(sum->delays.sum, whole->time);
+	sheet_lengths(&row[CALLS_MEDIAN], &sum->delays);
 	row[CALLS_WORST_AT].n = sum->worst_begin;
 	return row[CALLS_TASK].text && row[CALLS_CALL].text ? 0 : -ENOMEM;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/figures.h"
 #include "common/idle-time.h"
 #include "timehist/internal.h"
 
@@ -155,7 +154,7 @@ static int add_row(struct sheet *sheet, const struct timehist *th, uint32_t numb
 	busy = time[STAPE_NEXT_TASK] + time[STAPE_NEXT_OTHER];
 	known = busy + time[STAPE_NEXT_IDLE];
 	row[CPU].n = number;
-	row[BUSY].n = known && th->knows_idle ? figures_share(busy, known) : SHEET_NONE;
+	row[BUSY].n = known && th->knows_idle ? sheet_share(busy, known) : SHEET_NONE;
 	row[TASKS].n = time[STAPE_NEXT_TASK];
 	row[OTHERS].n = time[STAPE_NEXT_OTHER];
 	row[IDLE].n = time[STAPE_NEXT_IDLE];

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "common/figures.h"
 #include "timehist/internal.h"
 
 enum column {
@@ -111,7 +110,7 @@ static void fill_row(union sheet_value *row, const struct runs_sum *sum)
 	row[SUM].n = sum->runs.sum;
 	row[MIGRATIONS].n = sum->migrations;
 	if (sum->runs.nr) {
-		figures_set(&row[MEDIAN], &sum->runs);
+		sheet_lengths(&row[MEDIAN], &sum->runs);
 		row[WORST_AT].n = sum->worst_begin;
 		row[LEAST].n = sum->least;
 		row[AVERAGE].n = sum->runs.sum / sum->runs.nr;

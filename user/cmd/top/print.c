@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "base/list.h"
-#include "common/figures.h"
 #include "common/output.h"
 #include "top/internal.h"
 
@@ -101,12 +100,12 @@ static int add_up(const struct interval *interval, struct groups *groups, struct
 
 static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t length)
 {
-	static const struct figures_columns columns = {
+	static const struct delays_columns columns = {
 		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
 		.average = AVERAGE, .nr = DELAYS, .sum = SUM,
 	};
 
-	row[SHARE].n = figures_share(sum->delays.runtime, length);
+	row[SHARE].n = sheet_share(sum->delays.runtime, length);
 	row[RUNTIME].n = sum->delays.runtime;
 	row[SWITCHES].n = sum->counts.switches;
 	row[PREEMPTED].n = sum->counts.of_task.preemptions;
@@ -114,7 +113,7 @@ static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t len
 	row[MIGRATIONS].n = sum->counts.of_task.migrations;
 	row[PID].n = SHEET_NONE;
 	row[TGID].n = SHEET_NONE;
-	figures_delays(row, &columns, &sum->delays);
+	delays_fill(row, &columns, &sum->delays);
 }
 
 static const char *policy_name(const struct groups_task *task)

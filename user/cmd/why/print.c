@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/color.h"
-#include "common/figures.h"
 #include "common/output.h"
 #include "why/internal.h"
 
@@ -420,9 +419,9 @@ static int add_row(struct sheet *sheet, const struct causes *causes, const struc
 	if (!row)
 		return -ENOMEM;
 	row[TIME].n = waits->sum;
-	row[SHARE].n = figures_share(waits->sum, all);
+	row[SHARE].n = sheet_share(waits->sum, all);
 	row[WAITS].n = waits->nr;
-	figures_set(&row[MEDIAN], waits);
+	sheet_lengths(&row[MEDIAN], waits);
 	row[WORST_AT].n = cause->worst_end;
 	row[AVERAGE].n = waits->sum / waits->nr;
 	row[KIND].text = strdup(words[cause->kind].json);
