@@ -108,7 +108,7 @@ run_altered()
 		late_clock.h clock
 	KFLAGS=CONFIG_KRETPROBES= altered "SCHEDTAPE_LACKS=probes ./run test_missing_features.sh" \
 		"$1" lacks-probes without_probes.h \
-		"probe_attributes probe_throttle attach follow retprobe"
+		"probe_attributes probe_throttle attach encode members retprobe"
 }
 
 # Tests modules whose self-test is made to fail, see lib/planted_selftest.h.
