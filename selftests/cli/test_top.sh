@@ -48,7 +48,7 @@ for interval in intervals:
     lines = {line["pid"]: line for line in interval["lines"]}
     assert {busy, *pongs} == set(lines) == set(wanted), (set(lines), set(wanted))
     for pid, line in lines.items():
-        ours, theirs = line["runtime_ns"], wanted[pid]["cpu_time_ns"]
+        ours, theirs = line["cpu_time_ns"], wanted[pid]["cpu_time_ns"]
         delays = abs(line["delays"] - wanted[pid]["delays"])
         print(line["name"], "run time", ours, "on the tape", theirs, "delays", line["delays"],
               "differ by", delays, "switches", line["switches"])
@@ -60,7 +60,7 @@ for interval in intervals:
     for pid in pongs:
         assert lines[pid]["switches"] > 10 and lines[pid]["wakeups"] > 10, lines[pid]
     total = interval["total"]
-    assert total["runtime_ns"] == sum(line["runtime_ns"] for line in lines.values())
+    assert total["cpu_time_ns"] == sum(line["cpu_time_ns"] for line in lines.values())
     assert total["switches"] == sum(line["switches"] for line in lines.values())
     assert total["tasks"] == len(lines)
 EOP
@@ -165,7 +165,7 @@ def is_table(lines):
 
 top = Terminal(24, 100, "schedtape", "top", "-d", "0.5")
 top.until("a table, and the keys below it", lambda lines: is_table(lines) and
-          lines[0] == "schedtape top: every 0.5 s, by task, sorted by runtime")
+          lines[0] == "schedtape top: every 0.5 s, by task, sorted by cpu")
 top.until("with the total", lambda lines: lines[-2].startswith("TOTAL"))
 top.type(">")
 top.until("the column to the right", lambda lines: lines[0].endswith("sorted by switches"))
@@ -284,7 +284,7 @@ report $? "no session is left"
 
 expect 129 'not a number of seconds from 0.1 to 3600' schedtape top -d 0
 expect 129 'not a number of intervals' schedtape top -n 0
-expect 129 'cannot sort by .none.: one of task, cpu, runtime' schedtape top -s none
+expect 129 'cannot sort by .none.: one of task, cpu-share, cpu' schedtape top -s none
 expect 1 'no such process' schedtape top -p 4194303
 expect 1 'there is no CPU 4000 here' schedtape top -C 4000
 expect 1 'may not record|sudo|CAP_PERFMON' nobody schedtape top -n 1

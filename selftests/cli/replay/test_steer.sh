@@ -206,7 +206,7 @@ assert len({p["task"]["index"] for p in players}) == len(players) == 3, players
 for p in players:
 	task = p["task"]
 	assert p["steps"] >= p["timed_waits"], p
-	assert 0 <= p["lag_average_ns"] <= p["lag_max_ns"], p
+	assert 0 <= p["lag_avg_ns"] <= p["lag_max_ns"], p
 	# Their parent's activity after their end is not compared.
 	if not task["comm"].startswith("naps"):
 		continue

@@ -190,9 +190,9 @@ static void test_figures(void)
 	shows(&latency, BOLD("task") "  ", "headings are bold");
 	has("  " YELLOW("2.007") "   " RED("50.000") "  ", "a delay has the colour of its length");
 	has("\033[1;31m90.000\033[m  ", "the worst one is bold");
-	has("  " RED("50.000") "          1.100000 ", "the other one is not");
+	has("  " RED("50.000") "        1.100000 ", "the other one is not");
 	has("\nTOTAL     ", "no colour for the total");
-	has("  " RED("90.000") "          1.010000 ", "nor is its worst one bold");
+	has("  " RED("90.000") "        1.010000 ", "nor is its worst one bold");
 	shows(&timehist, YELLOW("    1.000") "     99.000\n", "a delay in a line");
 	has("     50.000          -     50.000\n", "a delay that is not known has none");
 	shows(&report, "\n" YELLOW("# LOST: 1,234 events of CPU 3, from 2.000000 to 3.000000 s")

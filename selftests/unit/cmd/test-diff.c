@@ -82,8 +82,8 @@ static void test_same(void)
 	static const char * const limits[] = {
 		"--max-cpu-error=0", "--max-total-cpu-error=0", "--max-wakeup-error=0",
 		"--max-sleep-error=0", "--max-burst-distance=0", "--max-sleep-distance=0",
-		"--max-latency-distance=0", "--max-order-error=0", "--max-wall-error=0",
-		"--max-foreign=0", "--same-graph",
+		"--max-delay-distance=0", "--max-order-error=0", "--max-wall-error=0",
+		"--max-unmatched=0", "--same-graph",
 	};
 	size_t i;
 
@@ -188,7 +188,7 @@ static void test_distances(void)
 	keeps("--max-burst-distance=0.201", NULL);
 	exceeds("--max-burst-distance=0.199", NULL,
 		"lengths of bursts of one:10: distance 0.200, the limit is 0.199");
-	keeps("--max-sleep-distance=0", "--max-latency-distance=0");
+	keeps("--max-sleep-distance=0", "--max-delay-distance=0");
 
 	habit = alone;
 	habit.cycles[2].sleep = 40000;

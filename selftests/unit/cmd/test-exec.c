@@ -61,7 +61,7 @@ static void test_readers(const struct blob *tape, bool succeeds, bool late)
 	has_line(cmd_report, "-Ftask,cpu,sleeps", "\nnew:10 179.000 1\n", tape);
 	has(leader, what);
 	has("2 tasks\n", "report has two tasks");
-	has_line(cmd_latency, "-Ftask,runtime", "\nnew:10 179.000\n", tape);
+	has_line(cmd_latency, "-Ftask,cpu", "\nnew:10 179.000\n", tape);
 	has_line(cmd_timehist, "-s", "2 tasks\n", tape);
 	has_line(cmd_stat, "--per-thread", "2 tasks\n", tape);
 	has(succeeds ? "\nnew:10 5 2 0 0 0 0 0 1 1 1 0 0\n" : "", what);

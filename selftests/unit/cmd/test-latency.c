@@ -19,7 +19,7 @@ static void test_lines(const struct blob *tape)
 	has_line(cmd_latency, "--by=cpu",
 		 "\nCPU 0 199.000 3 50.070 90.000 90.000 90.000 1.010000 0\n"
 		 "CPU 3 98.000 1 2.000 2.000 2.000 2.000 1.300000 3\n", tape);
-	has_line(cmd_latency, "-Ftask,avg,sum,tasks,pid", "\nshell:(2) 35.750 143.000 2 -\n", tape);
+	has_line(cmd_latency, "-Ftask,delay-avg,delay-sum,tasks,pid", "\nshell:(2) 35.750 143.000 2 -\n", tape);
 }
 
 static void test_selection(const struct blob *tape)
@@ -49,13 +49,13 @@ static void run_more(const struct blob *tape, const char *a, const char *b, cons
 
 static void test_times(const struct blob *tape)
 {
-	run_more(tape, "--tod", "-Fmax-at,task", NULL);
+	run_more(tape, "--tod", "-Fdelay-max-at,task", NULL);
 	has(" s from 2026-11-25 12:00:00.000000 on, 12 events", "the heading has the start");
-	has("worst began at  task\n", "the column has no unit");
+	has("max began at  task\n", "the column has no unit");
 	has("\n2026-11-25 12:00:00.010000  shell:(2)\n", "--tod: the worst delay has a date");
-	run_more(tape, "--reltime", "--ns", "-Fmax-at,task");
-	has("worst began at s  task\n", "seconds");
-	has("\n     0.010000000  shell:(2)\n", "--reltime: from the start of the recording on");
+	run_more(tape, "--reltime", "--ns", "-Fdelay-max-at,task");
+	has("max began at s  task\n", "seconds");
+	has("\n   0.010000000  shell:(2)\n", "--reltime: from the start of the recording on");
 	run_more(tape, "--tod", "--json", NULL);
 	has("\"delay_max_begin_ns\": 1010000000,", "JSON has the recording's clock");
 }
@@ -77,10 +77,10 @@ static void test_json(const struct blob *tape)
 	run(cmd_latency, "latency", "--json", tape);
 	squeeze();
 	has("{\"format\":\"schedtape-latency\",\"version\":1,\"tape\":", "the format");
-	has("\"delays\":[{\"name\":\"shell:(2)\",\"runtime_ns\":297000000,\"delays\":4,"
+	has("\"delays\":[{\"name\":\"shell:(2)\",\"cpu_time_ns\":297000000,\"delays\":4,"
 	    "\"delay_median_ns\":2007039,\"delay_p95_ns\":90000000,\"delay_p99_ns\":90000000,"
 	    "\"delay_max_ns\":90000000,\"delay_max_begin_ns\":1010000000,\"delay_max_cpu\":0,"
-	    "\"delay_avg_ns\":35750000,\"delay_sum_ns\":143000000,\"tasks\":2,\"pid\":null}],"
+	    "\"delay_avg_ns\":35750000,\"delay_total_ns\":143000000,\"tasks\":2,\"pid\":null}],"
 	    "\"total\":{\"name\":\"TOTAL\",", "a line");
 }
 

@@ -31,7 +31,7 @@ static void test_whole(const struct blob *tape)
 	has("\nTOTAL 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n", "the total");
 	line(tape, "--sort=delay-max", "\nshell:20 50.000 ");
 	has("\nshell:20 50.000 1 0 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ", "sorted");
-	line(tape, "--sort=max", " 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ");
+	line(tape, "--sort=delay-p95", " 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ");
 	line(tape, "--top=1", "\nTOTAL 297.000 3 ");
 	has_not("\nshell:20", "the second line is left out");
 	line(tape, "--by=comm", "\nshell:(2) 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n");
@@ -91,7 +91,7 @@ static void test_json(const struct blob *tape)
 	run(cmd_report, "report", "--json", tape);
 	squeeze();
 	has("\"total\":{\"name\":\"TOTAL\",\"cpu_time_ns\":297000000,", "a total, too");
-	has("\"delay_max_time_ns\":1150000000,\"delay_median_ns\":2007039,", "tasks");
+	has("\"delay_max_end_ns\":1150000000,\"delay_median_ns\":2007039,", "tasks");
 }
 
 /* Only CPU 0 is recorded; 10 is woken there, and goes to CPU 3. */

@@ -36,18 +36,18 @@ static bool shows(const char *name)
 
 static void test_sort(void)
 {
-	ok(press("<") && sorts_by("cpu"), "to the left");
+	ok(press("<") && sorts_by("cpu-share"), "to the left");
 	ok(press("<") && sorts_by("task"), "again");
 	ok(press("<") && sorts_by("task"), "there is no column before the first one");
 	ok(press(">>>") && sorts_by("switches"), "to the right");
-	ok(press(">>") && sorts_by("p99"), "not by a column that is not shown");
+	ok(press(">>") && sorts_by("delay-p99"), "not by a column that is not shown");
 	ok(press(">>>>>>>>>") && sorts_by("migrations"), "the last column stays the last one");
-	ok(press("sp95,task\n") && sorts_by("p95,task") && !*screen.message, "typed names");
-	ok(press(">") && sorts_by("p99"), "the column behind one that is not shown");
-	ok(press("sp9\n") && sorts_by("p99") && strstr(screen.message, "No such column"),
+	ok(press("sdelay-p95,task\n") && sorts_by("delay-p95,task") && !*screen.message, "typed names");
+	ok(press(">") && sorts_by("delay-p99"), "the column behind one that is not shown");
+	ok(press("sp9\n") && sorts_by("delay-p99") && strstr(screen.message, "No such column"),
 	   "a wrong name");
-	ok(press("s\n") && sorts_by("p99") && !*screen.message, "no name");
-	ok(press("smax\033") && sorts_by("p99") && !screen.prompt, "Escape");
+	ok(press("s\n") && sorts_by("delay-p99") && !*screen.message, "no name");
+	ok(press("sdelay-max\033") && sorts_by("delay-p99") && !screen.prompt, "Escape");
 }
 
 static void test_filter(void)
@@ -126,7 +126,7 @@ static void test_others(void)
 
 int main(void)
 {
-	sheet_options_init(&view.sheet, top_columns, "runtime");
+	sheet_options_init(&view.sheet, top_columns, "cpu");
 	screen.view = &view;
 	test_sort();
 	test_filter();

@@ -216,30 +216,30 @@ static void test_intervals(void)
 
 static void test_tasks(void)
 {
-	show(0, GROUPS_TASK, "runtime", NULL);
+	show(0, GROUPS_TASK, "cpu", NULL);
 	has(" 1.000 s: 3 tasks on 1.60 CPUs, 5 events, 0 lost\n", "the head");
 	has("\nbusy:10 100.0 1000.000 0 - - - - 0 0 0\n"
 	    "runner:20 60.0 600.000 0 100.000 100.000 100.000 0 0 1 0\n"
 	    "waiter:30 0.0 0.000 0 - - - - 0 1 0\n", "the first interval");
 	has("\nTOTAL 160.0 1600.000 0 100.000 100.000 100.000 0 0 2 0\n", "its total");
-	show(1, GROUPS_TASK, "runtime", NULL);
+	show(1, GROUPS_TASK, "cpu", NULL);
 	has("\nbusy:10 100.0 1000.000 0 - - - - 0 0 0\n"
 	    "runner:20 100.0 1000.000 0 - - - - 0 0 0\n"
 	    "waiter:30 13.0 130.000 2 20.", "a task runs through the second");
 	has("100.000 100.000 1 1 0 0\nthread:31 2.0 20.000 1 50.000 50.000 50.000 1 0 1 0\n",
 	    "delays that end in it, and a preemption");
-	show(2, GROUPS_TASK, "runtime", NULL);
+	show(2, GROUPS_TASK, "cpu", NULL);
 	has("\nbusy:10 100.0 1000.000 0 - - - - 0 0 0\n"
 	    "runner:20 34.0 340.000 3 10.000 10.000 10.000 1 0 2 1\n", "the third");
-	show(3, GROUPS_TASK, "runtime", NULL);
+	show(3, GROUPS_TASK, "cpu", NULL);
 	has("\nbusy:10 100.0 500.000 0 - - - - 0 0 0\n", "the last, up to the end");
 }
 
 static void test_groups(void)
 {
-	show(1, GROUPS_PROCESS, "max", NULL);
+	show(1, GROUPS_PROCESS, "delay-max", NULL);
 	has("---\nwaiter:30 15.0 150.000 3 ", "a process, sorted by its worst delay");
-	show(1, GROUPS_CPU, "runtime", NULL);
+	show(1, GROUPS_CPU, "cpu", NULL);
 	has("\nCPU 0 100.0 1000.000 0 ", "a CPU");
 	has("\nCPU 1 15.0 150.000 3 ", "another one");
 	has("\nCPU 3 100.0 1000.000 0 ", "that of the task without events");
@@ -247,7 +247,7 @@ static void test_groups(void)
 	has("---\nCPU 0 25.0 250.000 1 - - - - 0 0 0\n"
 	    "CPU 1 9.0 90.000 2 10.000 10.000 10.000 1 0 2 1\n--", "two CPUs of one task");
 	has(": 1 tasks ", "which is one task");
-	show(2, GROUPS_COMM, "runtime", "run*");
+	show(2, GROUPS_COMM, "cpu", "run*");
 	has("---\nrunner:20 34.0 340.000 3 10.000 10.000 10.000 1 0 2 1\n--", "a pattern of names");
 	has(": 1 tasks on 0.34 CPUs,", "which the head counts, too");
 	show(1, GROUPS_POLICY, "task", NULL);
@@ -265,16 +265,16 @@ static void test_times(void)
 				   "[0-2][0-9]:[0-5][0-9]:[0-6][0-9].";
 	char pattern[256];
 
-	fields = "max-at,task";
-	show(1, GROUPS_TASK, "max", NULL);
+	fields = "delay-max-at,task";
+	show(1, GROUPS_TASK, "delay-max", NULL);
 	has(" at 3.000 s, 1.000 s: 4 tasks", "the head has the recording's clock");
 	has("\n 2.100000 thread:31\n", "so have the columns");
 	times.style = TIME_STYLE_START;
-	show(1, GROUPS_TASK, "max", NULL);
+	show(1, GROUPS_TASK, "delay-max", NULL);
 	has(" at 1.000000 s, 1.000 s: 4 tasks", "--reltime: from the first interval on");
 	has("\n 0.100000 thread:31\n", "in columns, too");
 	times.style = TIME_STYLE_DATE;
-	show(1, GROUPS_TASK, "max", NULL);
+	show(1, GROUPS_TASK, "delay-max", NULL);
 	snprintf(pattern, sizeof(pattern), "%s??????, 1.000 s: 4 tasks*\n%s?????? thread:31\n*",
 		 date, date);
 	ok(!fnmatch(pattern, text, 0), "--tod: dates");
@@ -287,7 +287,7 @@ static void test_json(void)
 	struct top_view view = { .by = GROUPS_TASK };
 	struct sheet sheet;
 
-	sheet_options_init(&view.sheet, top_columns, "runtime");
+	sheet_options_init(&view.sheet, top_columns, "cpu");
 	must(top_fill(&sheet, &intervals[2], &view));
 	begin_capture();
 	top_print_json(&intervals[2], &sheet);
@@ -297,7 +297,7 @@ static void test_json(void)
 	    "\"end_ns\":4000000000,\"events\":10,\"lost\":6,\"lines\":[{\"name\":\"busy:10\"",
 	    "JSON");
 	has(",{\"name\":\"runner:20\",\"cpu_share\":0.34", "the share");
-	has(",\"runtime_ns\":340000000,\"switches\":3,\"delay_median_ns\":10000000,",
+	has(",\"cpu_time_ns\":340000000,\"switches\":3,\"delay_median_ns\":10000000,",
 	    "the figures");
 	ok(strchr(text, '\n') == text + strlen(text) - 1, "all in one line");
 }

@@ -45,13 +45,13 @@ static int find_column(const struct sheet_column *columns, const char *name, siz
 	return -1;
 }
 
-/* The same of a name of --sort, which may be an old one. */
+/* The same of a name of --sort, which may be perf's. */
 static int find_key(const struct sheet_options *opts, const char *name, size_t len)
 {
 	const struct sheet_alias *alias = opts->aliases;
 
-	for (; alias && alias->old; alias++)
-		if (strlen(alias->old) == len && !memcmp(alias->old, name, len))
+	for (; alias && alias->perf; alias++)
+		if (strlen(alias->perf) == len && !memcmp(alias->perf, name, len))
 			return find_column(opts->columns, alias->name, strlen(alias->name));
 	return find_column(opts->columns, name, len);
 }

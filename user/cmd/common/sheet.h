@@ -74,17 +74,17 @@ struct sheet_column {
 };
 
 /**
- * struct sheet_alias - an old name of a column, for --sort; a NULL @old ends a list
+ * struct sheet_alias - what perf calls a column, for --sort; a NULL @perf ends a list
  */
 struct sheet_alias {
-	const char *old;
+	const char *perf;
 	const char *name;
 };
 
 /**
  * struct sheet_options - --sort, --top, and the options of tables; the input of sheet_argp
  * @columns: all that the command has, set by the command
- * @aliases: old names of columns, set by the command; NULL: there are none
+ * @aliases: perf's names of columns, set by the command; NULL: there are none
  * @sort: the argument of --sort; preset by the command
  * @top: print only so many rows; 0: all
  * @times: how times are printed; NULL: as seconds of the session's clock

@@ -28,24 +28,30 @@ enum column {
 const struct sheet_column latency_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
 		   "name", SHEET_PROPERTY },
-	[RUNTIME] = { { "runtime", "run time\nms", 0 }, SHEET_MS, "runtime_ns", SHEET_SUM },
-	[COUNT] = { { "switch", "delays", 0 }, SHEET_COUNT, "delays", SHEET_SUM },
-	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_DELAY,
+	[RUNTIME] = { { "cpu", "CPU\nms", 0 }, SHEET_MS, "cpu_time_ns", SHEET_SUM },
+	[COUNT] = { { "delays", "delays", 0 }, SHEET_COUNT, "delays", SHEET_SUM },
+	[MEDIAN] = { { "delay-median", "median\nms", 0 }, SHEET_DELAY,
 		     "delay_median_ns", SHEET_DISTRIBUTION },
-	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_DELAY, "delay_p95_ns", SHEET_DISTRIBUTION },
-	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_DELAY, "delay_p99_ns", SHEET_DISTRIBUTION },
-	[WORST] = { { "max", "worst\nms", TABLE_NEEDED | TABLE_WORST }, SHEET_DELAY,
+	[P95] = { { "delay-p95", "95 %\nms", 0 }, SHEET_DELAY, "delay_p95_ns", SHEET_DISTRIBUTION },
+	[P99] = { { "delay-p99", "99 %\nms", 0 }, SHEET_DELAY, "delay_p99_ns", SHEET_DISTRIBUTION },
+	[WORST] = { { "delay-max", "max\nms", TABLE_NEEDED | TABLE_WORST }, SHEET_DELAY,
 		    "delay_max_ns", SHEET_DISTRIBUTION },
-	[WORST_AT] = { { "max-at", "worst began\nat s", 0 }, SHEET_TIME,
+	[WORST_AT] = { { "delay-max-at", "max began\nat s", 0 }, SHEET_TIME,
 		       "delay_max_begin_ns", SHEET_DISTRIBUTION },
-	[WORST_CPU] = { { "max-cpu", "on\nCPU", 0 }, SHEET_CPU,
+	[WORST_CPU] = { { "delay-max-cpu", "on\nCPU", 0 }, SHEET_CPU,
 			"delay_max_cpu", SHEET_DISTRIBUTION },
-	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_DELAY,
+	[AVERAGE] = { { "delay-avg", "average\nms", TABLE_ASKED }, SHEET_DELAY,
 		      "delay_avg_ns", SHEET_DISTRIBUTION },
-	[SUM] = { { "sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_sum_ns", SHEET_SUM },
+	[SUM] = { { "delay-sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_total_ns", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
 	{ .json = NULL }
+};
+
+/* perf sched latency -s */
+static const struct sheet_alias aliases[] = {
+	{ "runtime", "cpu" }, { "switch", "delays" }, { "avg", "delay-avg" },
+	{ "max", "delay-max" }, { NULL, NULL }
 };
 
 /* -- lines ----------------------------------------------------------------- */
@@ -371,7 +377,8 @@ int cmd_latency(int argc, char **argv)
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
-	sheet_options_init(&latency.sheet, latency_columns, "max");
+	sheet_options_init(&latency.sheet, latency_columns, "delay-max");
+	latency.sheet.aliases = aliases;
 	latency.sheet.times = &latency.time;
 	cmd_parse(&argp, argc, argv, 0, &latency);
 	tape = cmd_open_tape_once(latency.common.input);

@@ -61,7 +61,7 @@ static struct json_object *result_json(const struct schedtape_program *program,
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "wakeups_by_task", program->wakeups);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
-	out_json_add_count(object, "lag_average_ns", lag_average(state));
+	out_json_add_count(object, "lag_avg_ns", lag_average(state));
 	out_json_add_count(object, "lag_max_ns", state->lag_max);
 	out_json_add_count(object, "slept_ns", slept);
 	return object;

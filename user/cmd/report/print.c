@@ -43,8 +43,8 @@ const struct sheet_column report_columns[] = {
 	[STOPS] = { { "stops", "stops", 0 }, SHEET_COUNT, "stops", SHEET_SUM },
 	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY,
 		      "delay_avg_ns", SHEET_DISTRIBUTION },
-	[WORST_END] = { { "delay-max-time", "delay max\nended at s", TABLE_ASKED }, SHEET_TIME,
-			"delay_max_time_ns", SHEET_DISTRIBUTION },
+	[WORST_END] = { { "delay-max-end", "delay max\nended at s", TABLE_ASKED }, SHEET_TIME,
+			"delay_max_end_ns", SHEET_DISTRIBUTION },
 	[WORST_CPU] = { { "delay-max-cpu", "delay max\non CPU", TABLE_ASKED }, SHEET_CPU,
 			"delay_max_cpu", SHEET_DISTRIBUTION },
 	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays", SHEET_SUM },
@@ -307,7 +307,7 @@ static struct json_object *json_task(const struct schedtape_task *task)
 	out_json_add_count(object, "delays", task->delays);
 	out_json_add_count(object, "delay_total_ns", task->delay_total);
 	out_json_add_count(object, "delay_max_ns", task->delay_max);
-	out_json_add_count(object, "delay_max_time_ns", task->delay_max_time);
+	out_json_add_count(object, "delay_max_end_ns", task->delay_max_time);
 	return object;
 }
 

@@ -52,12 +52,6 @@ static const struct argp_option options[] = {
 	{ 0 }
 };
 
-/* Names that earlier versions had for --sort. */
-static const struct sheet_alias aliases[] = {
-	{ "runtime", "cpu" }, { "avg", "delay-avg" }, { "max", "delay-max" }, { "name", "task" },
-	{ NULL, NULL }
-};
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct report *report = state->input;
@@ -271,7 +265,6 @@ int cmd_report(int argc, char **argv)
 	int status = CMD_FAILURE;
 
 	sheet_options_init(&report.sheet, report_columns, "cpu");
-	report.sheet.aliases = aliases;
 	report.sheet.times = &report.time;
 	cmd_parse(&argp, argc, argv, 0, &report);
 	/* A page reads the tape twice, which a pipe does not allow. */

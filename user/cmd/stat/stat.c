@@ -215,7 +215,6 @@ struct stat_command {
 static const struct argp_option options[] = {
 	{ "per-thread", OPT_PER_THREAD, NULL, 0,
 	  "A line for each task, not for all tasks of a name", 0 },
-	{ "pids", 0, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0 },
 	{ "per-cpu", OPT_PER_CPU, NULL, 0, "A line for each CPU, as --by cpu", 0 },
 	{ 0 }
 };

@@ -127,7 +127,7 @@ static struct json_object *json_player(const struct schedtape_player_state *stat
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "cpu_time_ns", state->cpu_time);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
-	out_json_add_count(object, "lag_average_ns", lag_average(state));
+	out_json_add_count(object, "lag_avg_ns", lag_average(state));
 	out_json_add_count(object, "lag_max_ns", state->lag_max);
 	return object;
 }

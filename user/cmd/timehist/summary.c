@@ -20,7 +20,7 @@ const struct sheet_column summary_columns[] = {
 	[PARENT] = { { "parent", "parent", 0 }, SHEET_CPU, "ppid", SHEET_PROPERTY },
 	[COUNT] = { { "sched-in", "sched-in", 0 }, SHEET_COUNT, "runs", SHEET_SUM },
 	[SUM] = { { "run-time", "run time\nms", TABLE_NEEDED }, SHEET_MS,
-		  "run_time_ns", SHEET_SUM },
+		  "cpu_time_ns", SHEET_SUM },
 	[MEDIAN] = { { "median", "median\nms", 0 }, SHEET_MS, "run_median_ns", SHEET_DISTRIBUTION },
 	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "run_p95_ns", SHEET_DISTRIBUTION },
 	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "run_p99_ns", SHEET_DISTRIBUTION },

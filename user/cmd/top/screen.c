@@ -120,11 +120,12 @@ static void move_sort(struct screen *screen, int step)
 {
 	struct sheet_options *options = &screen->view->sheet;
 	const struct sheet_column *columns = options->columns;
+	size_t len = strcspn(options->sort, ",");
 	int at = 0, next;
 
 	/* Of several columns, from the first one. */
-	while (columns[at].table.name &&
-	       strncmp(columns[at].table.name, options->sort, strcspn(options->sort, ",")))
+	while (columns[at].table.name && (strncmp(columns[at].table.name, options->sort, len) ||
+					  columns[at].table.name[len]))
 		at++;
 	for (next = at + step; next >= 0 && columns[next].table.name; next += step) {
 		if (columns[next].table.flags & TABLE_ASKED)

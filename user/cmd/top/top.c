@@ -188,7 +188,7 @@ static void parse_options(struct top *top, int argc, char **argv)
 		.view = { .by = GROUPS_TASK, .time.options = TIME_TEXT_OPTIONS_INIT },
 		.delay = 1,
 	};
-	sheet_options_init(&top->view.sheet, top_columns, "runtime");
+	sheet_options_init(&top->view.sheet, top_columns, "cpu");
 	top->view.sheet.times = &top->view.time;
 	cmd_parse(&argp, argc, argv, 0, top);
 	top->left = top->iterations;
