@@ -14,12 +14,12 @@
 #include <tape/meta.h>
 
 #include "../unit/options.h"
-#include "common/select.h"
-#include "record/control.h"
 #include "common/input.h"
+#include "common/select.h"
 #include "common/select-tasks.h"
 #include "common/time-ranges.h"
 #include "record/options.h"
+#include "record/orders.h"
 #include "replay/options.h"
 #include "record/threads-option.h"
 

@@ -45,6 +45,12 @@ void out_warning(const char *path, const char *format, ...)
 	(void)format;
 }
 
+int out_failed(int ret, const struct schedtape_error *err)
+{
+	(void)err;
+	return ret;
+}
+
 void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	refused = false;

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/control.h"
 #include "common/output.h"
+#include "record/orders.h"
 #include "tap.h"
 
 static unsigned int complaints;
@@ -23,6 +23,12 @@ void out_warning(const char *path, const char *format, ...)
 	(void)path;
 	(void)format;
 	complaints++;
+}
+
+int out_failed(int ret, const struct schedtape_error *err)
+{
+	(void)err;
+	return ret;
 }
 
 /* -- control --------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "record/timing.h"
+#include "record/orders.h"
 #include "tap.h"
 
 static uint64_t clock_ms = 1000;

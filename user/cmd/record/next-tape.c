@@ -27,7 +27,7 @@
 #include "record/snapshot.h"
 #include "record/streamer.h"
 #include "record/tape.h"
-#include "record/timing.h"
+#include "record/units.h"
 
 #define CALM_MS		2000	/* without an error: then tapes can be written again */
 
@@ -38,7 +38,7 @@ static void fail(struct recorder *recorder, int ret, const struct schedtape_erro
 {
 	recorder_failed(recorder, ret, err);
 	recorder_missed(recorder, ret);
-	recorder->trouble = timing_now();
+	recorder->trouble = now_ms();
 }
 
 /* -- the end of a tape ----------------------------------------------------- */
@@ -272,14 +272,14 @@ int next_tape_tick(struct recorder *recorder)
 		return ret;
 	}
 	if (!recorder->writer) {
-		if (timing_now() - recorder->trouble >= RECORDER_FLUSH_MS)
+		if (now_ms() - recorder->trouble >= RECORDER_FLUSH_MS)
 			next_tape_begin(recorder);
 		return 0;
 	}
 	ret = next_tape_if(recorder, recorder_tick(recorder));
 	if (ret || !recorder->renames || !recorder->writer)
 		return ret;
-	if (timing_now() - recorder->trouble > CALM_MS)
+	if (now_ms() - recorder->trouble > CALM_MS)
 		recorder->said = false;
 	if (is_due(recorder))
 		next_tape_now(recorder, recorder->parts->end == PARTS_SIZE ? "size" : "time");

@@ -5,7 +5,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "common/output.h"
-#include "record/timing.h"
+#include "record/units.h"
 
 #define STATUS_MS	10000	/* between two reports of the status */
 
@@ -19,7 +19,7 @@ void notify_ready(struct notify *notify)
 	/* Half of the time, as sd_watchdog_enabled(3) recommends. */
 	if (sd_watchdog_enabled(0, &us) > 0)
 		notify->watchdog_ms = us / 2000 ? us / 2000 : 1;
-	notify->alive = timing_now();
+	notify->alive = now_ms();
 	notify->status = notify->alive;
 	sd_notify(0, "READY=1\nSTATUS=Recording");
 }
@@ -41,7 +41,7 @@ void notify_tick(struct notify *notify, const struct recorder *recorder, bool on
 
 	if (!notify->on)
 		return;
-	now = timing_now();
+	now = now_ms();
 	if (notify->watchdog_ms && now - notify->alive >= notify->watchdog_ms) {
 		sd_notify(0, "WATCHDOG=1");
 		notify->alive = now;
@@ -54,7 +54,7 @@ void notify_tick(struct notify *notify, const struct recorder *recorder, bool on
 
 int notify_wait(const struct notify *notify, int most)
 {
-	return notify->watchdog_ms ? timing_until(notify->alive + notify->watchdog_ms, most) : most;
+	return notify->watchdog_ms ? ms_until(notify->alive + notify->watchdog_ms, most) : most;
 }
 
 void notify_stopping(struct notify *notify)

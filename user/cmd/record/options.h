@@ -11,8 +11,8 @@
 
 #include "common/targets.h"
 #include "record/daemon.h"
+#include "record/orders.h"
 #include "record/parts.h"
-#include "record/timing.h"
 #include "record/tracepoints.h"
 #include "record/triggers.h"
 

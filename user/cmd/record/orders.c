@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -12,12 +13,164 @@
 
 #include "common/output.h"
 #include "common/recorders.h"
-#include "record/timing.h"
+#include "record/units.h"
 
+#define FD	"fd:"
+#define FIFO	"fifo:"
 #define WAITING		16	/* connections that wait for the one that is read */
 #define PATIENCE_MS	1000
+#define NEVER		UINT64_MAX
 
-/* -- opening --------------------------------------------------------------- */
+/* Returns the order that is this word of @len bytes, or ORDER_NONE. */
+static enum order find_order(const char *word, size_t len)
+{
+	static const char * const words[] = {
+		[ORDER_ENABLE] = "enable",
+		[ORDER_DISABLE] = "disable",
+		[ORDER_PING] = "ping",
+		[ORDER_SNAPSHOT] = "snapshot",
+		[ORDER_STATUS] = "status",
+		[ORDER_STOP] = "stop",
+	};
+	enum order order;
+
+	for (order = ORDER_ENABLE; order <= ORDER_STOP; order++)
+		if (len == strlen(words[order]) && !memcmp(word, words[order], len))
+			return order;
+	return ORDER_NONE;
+}
+
+/* -- the pipe of --control ------------------------------------------------- */
+
+static bool valid_fds(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (!digits || digits > 9)
+		return false;
+	if (text[digits] != ',')
+		return !text[digits];
+	text += digits + 1;
+	digits = strspn(text, "0123456789");
+	return digits && digits <= 9 && !text[digits];
+}
+
+bool control_valid(const char *text)
+{
+	if (!strncmp(text, FD, strlen(FD)))
+		return valid_fds(text + strlen(FD));
+	if (strncmp(text, FIFO, strlen(FIFO)))
+		return false;
+	text += strlen(FIFO);
+	return *text && *text != ',' && text[strlen(text) - 1] != ',';
+}
+
+/* Sets FD_CLOEXEC, so that the recorded command does not inherit the descriptor. */
+static int take_fd(const char *text)
+{
+	int fd = atoi(text);
+
+	if (!fcntl(fd, F_SETFD, FD_CLOEXEC))
+		return fd;
+	out_error(NULL, "--control: descriptor %d: %s", fd, strerror(errno));
+	return -1;
+}
+
+/* Opens for reading and writing, so that open() needs no peer and read() sees no end of file. */
+static int open_fifo(const char *path)
+{
+	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		out_error(NULL, "--control: %s: %s", path, strerror(errno));
+	return fd;
+}
+
+int control_open(struct control *control, const char *text)
+{
+	bool fifo = !strncmp(text, FIFO, strlen(FIFO));
+	char *copy = strdup(text + strlen(fifo ? FIFO : FD)), *ack;
+
+	if (!copy)
+		return -ENOMEM;
+	ack = strchr(copy, ',');
+	if (ack)
+		*ack++ = '\0';
+	control->fd = fifo ? open_fifo(copy) : take_fd(copy);
+	if (control->fd >= 0 && ack)
+		control->ack = fifo ? open_fifo(ack) : take_fd(ack);
+	free(copy);
+	return control->fd < 0 || (ack && control->ack < 0) ? -EBADF : 0;
+}
+
+void control_close(struct control *control)
+{
+	if (control->fd >= 0)
+		close(control->fd);
+	if (control->ack >= 0)
+		close(control->ack);
+	control->fd = -1;
+	control->ack = -1;
+}
+
+void control_read(struct control *control)
+{
+	ssize_t n;
+
+	/* A full buffer without an order is longer than any order: drop it. */
+	if (control->used == sizeof(control->buffer))
+		control->used = 0;
+	n = read(control->fd, control->buffer + control->used,
+		 sizeof(control->buffer) - control->used);
+	if (n > 0) {
+		control->used += n;
+	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
+		close(control->fd);
+		control->fd = -1;
+	}
+}
+
+/*
+ * An order ends with a newline or a NUL.  Some programs write neither: then the whole buffer is
+ * an order if it is a known word.
+ */
+enum order control_next(struct control *control)
+{
+	size_t len, taken;
+	enum order order = ORDER_NONE;
+
+	while (control->used && order == ORDER_NONE) {
+		for (len = 0; len < control->used; len++)
+			if (control->buffer[len] == '\n' || !control->buffer[len])
+				break;
+		order = find_order(control->buffer, len);
+		taken = len;
+		if (len < control->used)
+			taken++;
+		else if (order == ORDER_NONE)
+			break;
+		if (order == ORDER_NONE && len)
+			out_warning(NULL, "--control: no order \"%.*s\"", (int)len,
+				    control->buffer);
+		control->used -= taken;
+		memmove(control->buffer, control->buffer + taken, control->used);
+	}
+	return order;
+}
+
+/* Writes the NUL as well, as perf does, because some programs wait for five bytes. */
+void control_ack(struct control *control)
+{
+	static const char ack[] = "ack\n";
+
+	if (control->ack < 0 || write(control->ack, ack, sizeof(ack)) == sizeof(ack))
+		return;
+	out_warning(NULL, "--control: cannot acknowledge: %s", strerror(errno));
+	close(control->ack);
+	control->ack = -1;
+}
+
+/* -- opening the socket of --name ------------------------------------------ */
 
 /* Takes the name, as long as this process lives. */
 static int take_name(struct orders *orders, const char *name)
@@ -106,7 +259,7 @@ void orders_close(struct orders *orders)
 	close_one(&orders->lock);
 }
 
-/* -- reading --------------------------------------------------------------- */
+/* -- reading from it ------------------------------------------------------- */
 
 int orders_fd(const struct orders *orders)
 {
@@ -128,7 +281,7 @@ static void take_peer(struct orders *orders)
 	if (orders->peer >= 0)
 		return;
 	orders->peer = accept4(orders->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	orders->since = timing_now();
+	orders->since = now_ms();
 	orders->used = 0;
 	if (orders->peer >= 0 && !may_order(orders->peer))
 		orders_answer(orders, NULL, "only the recorder's user and root may do that");
@@ -151,7 +304,7 @@ static ssize_t read_line(struct orders *orders)
 	} else if (!n || (errno != EAGAIN && errno != EINTR)) {
 		return -1;
 	}
-	return timing_now() - orders->since < PATIENCE_MS ? 0 : -1;
+	return now_ms() - orders->since < PATIENCE_MS ? 0 : -1;
 }
 
 enum order orders_read(struct orders *orders)
@@ -167,7 +320,7 @@ enum order orders_read(struct orders *orders)
 	length = read_line(orders);
 	if (!length)
 		return ORDER_NONE;
-	order = length > 0 ? control_order(orders->line, length) : ORDER_NONE;
+	order = length > 0 ? find_order(orders->line, length) : ORDER_NONE;
 	if (order == ORDER_NONE)
 		orders_answer(orders, NULL, "not one of enable, disable, snapshot, "
 			      "status, ping and stop");
@@ -191,4 +344,103 @@ void orders_answer(struct orders *orders, const char *result, const char *wrong)
 	/* A client that has closed the connection does not get the answer. */
 	send(orders->peer, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
 	close_one(&orders->peer);
+}
+
+/* -- the times of -D and --duration ---------------------------------------- */
+
+/* Returns true if periods are not empty and follow each other. */
+static bool in_order(const struct select_numbers *periods)
+{
+	uint32_t before = 0;
+	size_t i;
+
+	for (i = 0; i < periods->nr; i++) {
+		if (periods->ranges[i].first >= periods->ranges[i].last ||
+		    (i && periods->ranges[i].first <= before))
+			return false;
+		before = periods->ranges[i].last;
+	}
+	return true;
+}
+
+bool timing_parse_delay(struct timing *timing, const char *text)
+{
+	timing_free(timing);
+	timing->off = !strcmp(text, "-1");
+	if (timing->off)
+		return true;
+	timing->open_end = !strchr(text, '-');
+	if (select_numbers_parse(&timing->periods, text))
+		return false;
+	return timing->open_end ? timing->periods.nr == 1 : in_order(&timing->periods);
+}
+
+bool timing_parse_duration(struct timing *timing, const char *text)
+{
+	return units_time(text, 1e3, &timing->duration);
+}
+
+bool timing_delayed(const struct timing *timing)
+{
+	return timing->off || (timing->periods.nr && timing->periods.ranges[0].first);
+}
+
+void timing_begin(struct timing *timing)
+{
+	timing->begun = timing->started ? timing->started : now_ms();
+	/* A recording that is on from the beginning needs no order for that edge. */
+	timing->edge = !timing_delayed(timing);
+}
+
+void timing_started(struct timing *timing)
+{
+	if (!timing->started)
+		timing->started = now_ms();
+}
+
+static uint64_t next_edge(const struct timing *timing)
+{
+	size_t period = timing->edge / 2;
+
+	if (period >= timing->periods.nr)
+		return NEVER;
+	if (!(timing->edge & 1))
+		return timing->begun + timing->periods.ranges[period].first;
+	if (timing->open_end)
+		return NEVER;
+	return timing->begun + timing->periods.ranges[period].last;
+}
+
+static uint64_t end(const struct timing *timing)
+{
+	return timing->duration && timing->started ? timing->started + timing->duration : NEVER;
+}
+
+enum order timing_next(struct timing *timing)
+{
+	uint64_t now = now_ms();
+
+	if (now >= end(timing))
+		return ORDER_STOP;
+	if (now < next_edge(timing))
+		return ORDER_NONE;
+	timing->edge++;
+	if (timing->edge & 1)
+		return ORDER_ENABLE;
+	return timing->edge == 2 * timing->periods.nr ? ORDER_STOP : ORDER_DISABLE;
+}
+
+int timing_wait(const struct timing *timing, int most)
+{
+	uint64_t due = next_edge(timing);
+
+	if (end(timing) < due)
+		due = end(timing);
+	return ms_until(due, most);
+}
+
+void timing_free(struct timing *timing)
+{
+	select_numbers_free(&timing->periods);
+	memset(&timing->periods, 0, sizeof(timing->periods));
 }

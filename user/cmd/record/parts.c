@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "common/output.h"
-#include "record/timing.h"
 #include "record/units.h"
 
 #define NAMES	1000	/* that are tried, of one microsecond each */
@@ -36,19 +35,19 @@ bool parts_parse(struct parts *parts, const char *text)
 
 void parts_begin(struct parts *parts)
 {
-	parts->begun = timing_now();
+	parts->begun = now_ms();
 }
 
 bool parts_due(const struct parts *parts, uint64_t bytes)
 {
 	if (parts->end == PARTS_SIZE)
 		return bytes >= parts->bytes;
-	return parts->end == PARTS_TIME && timing_now() - parts->begun >= parts->ms;
+	return parts->end == PARTS_TIME && now_ms() - parts->begun >= parts->ms;
 }
 
 int parts_wait(const struct parts *parts, int most)
 {
-	return parts->end == PARTS_TIME ? timing_until(parts->begun + parts->ms, most) : most;
+	return parts->end == PARTS_TIME ? ms_until(parts->begun + parts->ms, most) : most;
 }
 
 /* -- names ----------------------------------------------------------------- */

@@ -5,21 +5,21 @@
 
 #include "common/output.h"
 #include "common/past.h"
-#include "record/timing.h"
+#include "record/units.h"
 
 #define INTERVAL_MS	1000
 
 void progress_begin(struct progress *progress, bool quiet)
 {
 	progress->off = quiet || !isatty(STDERR_FILENO);
-	progress->time = timing_now();
+	progress->time = now_ms();
 	progress->events = 0;
 }
 
 void progress_show(struct progress *progress, const struct recorder *recorder, bool on)
 {
 	char total[OUT_COUNT_LEN], rate[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
-	uint64_t events, nr_lost, reach, elapsed = timing_now() - progress->time;
+	uint64_t events, nr_lost, reach, elapsed = now_ms() - progress->time;
 
 	if (progress->off || elapsed < INTERVAL_MS)
 		return;

@@ -17,7 +17,6 @@
 #include "base/list.h"
 #include "common/output.h"
 #include "common/process.h"
-#include "record/timing.h"
 #include "record/units.h"
 
 #define EVERY_MS	1000	/* from one start of a command to the next, if nothing is said */
@@ -266,7 +265,7 @@ static bool is_spent(const struct trigger *trigger)
 /* @at: when that was, ns of CLOCK_MONOTONIC.  Returns false if it does not fire. */
 static bool fire(struct trigger *trigger, uint64_t at)
 {
-	uint64_t now = timing_now();
+	uint64_t now = now_ms();
 
 	/* The snapshot that is to be taken is for this time as well. */
 	if (trigger->due || now < trigger->rest || is_spent(trigger))
@@ -299,7 +298,7 @@ void triggers_fire(struct triggers *triggers, uint32_t number, uint64_t time)
 
 const struct trigger *triggers_next(struct triggers *triggers)
 {
-	uint64_t now = timing_now();
+	uint64_t now = now_ms();
 	size_t i;
 
 	for (i = 0; i < triggers->nr; i++) {
@@ -336,7 +335,7 @@ static void start_command(struct triggers *triggers, struct trigger *trigger)
 {
 	pid_t pid = fork();
 
-	trigger->next = timing_now() + trigger->every;
+	trigger->next = now_ms() + trigger->every;
 	if (pid < 0) {
 		out_warning(trigger->what, "cannot be started: %s", strerror(errno));
 		return;
@@ -357,7 +356,7 @@ static void start_commands(struct triggers *triggers)
 	for (i = 0; i < triggers->nr; i++) {
 		trigger = &triggers->list[i];
 		if (trigger->kind == TRIGGER_EXEC && !trigger->pid && !is_spent(trigger) &&
-		    timing_now() >= trigger->next)
+		    now_ms() >= trigger->next)
 			start_command(triggers, trigger);
 	}
 }
@@ -481,7 +480,7 @@ static void sooner(uint64_t *least, uint64_t when)
 
 int triggers_wait(const struct triggers *triggers, int most)
 {
-	uint64_t now = timing_now(), least = now + most;
+	uint64_t now = now_ms(), least = now + most;
 	const struct trigger *trigger;
 	size_t i;
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 bool units_size(const char *text, uint64_t bare, uint64_t *bytes)
 {
 	static const char units[] = "BKMG";
@@ -78,4 +80,18 @@ bool units_time_ns(const char *text, uint64_t *ns)
 		return false;
 	*ns = llround(number * 1e6);
 	return true;
+}
+
+uint64_t now_ms(void)
+{
+	return schedtape_now() / 1000000;
+}
+
+int ms_until(uint64_t due, int most)
+{
+	uint64_t now = now_ms();
+
+	if (due <= now)
+		return 0;
+	return due - now < (uint64_t)most ? (int)(due - now) : most;
 }

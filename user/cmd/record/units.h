@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes and times with a unit, as options have them. */
+/* Sizes and times with a unit, as options have them; and the time in ms. */
 #ifndef SCHEDTAPE_UNITS_H
 #define SCHEDTAPE_UNITS_H
 
@@ -19,5 +19,10 @@ bool units_size(const char *text, uint64_t bare, uint64_t *bytes);
 bool units_time(const char *text, double bare, uint64_t *ms);
 /* The same in ns, from 1 ns to a day, with a unit. */
 bool units_time_ns(const char *text, uint64_t *ns);
+
+/* Returns CLOCK_MONOTONIC in ms. */
+uint64_t now_ms(void);
+/* Returns how long it is until now_ms() is @due, ms, @most at most. */
+int ms_until(uint64_t due, int most);
 
 #endif /* SCHEDTAPE_UNITS_H */

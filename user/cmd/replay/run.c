@@ -22,12 +22,12 @@
 #include "common/destination.h"
 #include "common/output.h"
 #include "common/priority.h"
-#include "common/rights.h"
 #include "common/process.h"
+#include "common/rights.h"
 #include "module/replay.h"
 #include "player/restart.h"
 #include "record/recorder.h"
-#include "record/timing.h"
+#include "record/units.h"
 #include "replay/cgroups.h"
 #include "replay/kill-on-exit.h"
 #include "replay/options.h"
@@ -335,7 +335,7 @@ static int start_due(struct replay *replay)
 {
 	size_t before = replay->processes.nr;
 	struct schedtape_error err;
-	uint64_t now = timing_now();
+	uint64_t now = now_ms();
 	int ret;
 
 	if (!processes_to_come(&replay->processes) || now < replay->looked + LOOK_MS)
