@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "record/bpf-ring.h"
+#include "record/triggers.h"
 
 #include "tap.h"
 

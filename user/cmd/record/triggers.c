@@ -9,20 +9,187 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <linux/magic.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/list.h"
+#include "base/text.h"
 #include "common/output.h"
 #include "common/process.h"
 #include "record/units.h"
 
 #define EVERY_MS	1000	/* from one start of a command to the next, if nothing is said */
 #define NAME_MAX_LEN	31	/* a tape's end has room for that */
+#define TAKE_MAX	1024	/* records at once: those of a storm must not keep the recorder */
+#define DROP_MAX	4096	/* times so many are dropped at the start: 64 MB of the smallest */
 
-/* -- the text ---------------------------------------------------------------- */
+/* -- firing ---------------------------------------------------------------- */
+
+static bool is_spent(const struct trigger *trigger)
+{
+	return trigger->max && trigger->fired >= trigger->max;
+}
+
+/* @at: when that was, ns of CLOCK_MONOTONIC.  Returns false if it does not fire. */
+static bool fire(struct trigger *trigger, uint64_t at)
+{
+	uint64_t now = now_ms();
+
+	/* The snapshot that is to be taken is for this time as well. */
+	if (trigger->due || now < trigger->rest || is_spent(trigger))
+		return false;
+	trigger->fired++;
+	trigger->at = at;
+	trigger->due = now + trigger->after;
+	trigger->rest = now + trigger->holdoff;
+	return true;
+}
+
+/* -- records of BPF programs ----------------------------------------------- */
+
+/**
+ * struct bpf_ring - the ring buffer of a BPF program, which another program has loaded and pinned
+ * @fd: the map
+ * @buffer: libbpf's
+ * @trigger: fires for each record
+ * @open: records are new ones
+ * @taken: records that take_records() has taken
+ */
+struct bpf_ring {
+	int fd;
+	struct ring_buffer *buffer;
+	struct trigger *trigger;
+	bool open;
+	unsigned int taken;
+};
+
+void bpf_ring_text(char text[BPF_RING_TEXT_LEN], const unsigned char *record, size_t bytes)
+{
+	char copy[BPF_RING_BYTES + 1] = "";
+	size_t i, length;
+
+	if (bytes > BPF_RING_BYTES)
+		bytes = BPF_RING_BYTES;
+	/* strchr() finds the zero that ends its string, too. */
+	for (length = bytes; length && strchr("\n", record[length - 1]); length--)
+		;
+	memcpy(copy, record, length);
+	text_safe(text, BPF_RING_TEXT_LEN, copy);
+	if (strlen(text) == length && !memcmp(text, record, length))
+		return;
+	snprintf(text, BPF_RING_TEXT_LEN, "0x");
+	for (i = 0; i < bytes; i++)
+		sprintf(text + 2 + 2 * i, "%02x", record[i]);
+}
+
+static int found_record(void *arg, void *record, size_t bytes)
+{
+	struct bpf_ring *ring = arg;
+	struct trigger *trigger = ring->trigger;
+
+	if (ring->open && trigger->begun && fire(trigger, schedtape_now()))
+		bpf_ring_text(trigger->note, record, bytes);
+	return ++ring->taken < TAKE_MAX ? 0 : -EAGAIN;
+}
+
+/* Returns why a file cannot be opened that is there. */
+static const char *explain(const char *path)
+{
+	struct statfs fs;
+
+	return statfs(path, &fs) ? "" :
+	       fs.f_type != BPF_FS_MAGIC ? ": it is not in a file system of BPF, /sys/fs/bpf" :
+	       ": only root and owners of CAP_BPF may open it, if its mode lets them";
+}
+
+/* Returns a pinned map's file, or -errno. */
+static int open_map(const char *path, struct schedtape_error *err)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 size = sizeof(info);
+	int fd = bpf_obj_get(path), ret = -errno;
+
+	if (fd < 0)
+		return schedtape_fail(err, ret, "bpf:%s: %s%s", path, strerror(-ret),
+				      ret == -EPERM || ret == -EACCES ? explain(path) : "");
+	/* Of a pinned program the kernel fills in a type as well, and a checksum for the sizes. */
+	if (bpf_obj_get_info_by_fd(fd, &info, &size) || info.type != BPF_MAP_TYPE_RINGBUF ||
+	    info.key_size || info.value_size) {
+		close(fd);
+		return schedtape_fail(err, -EINVAL, "bpf:%s: not a ring buffer "
+				      "(BPF_MAP_TYPE_RINGBUF)", path);
+	}
+	return fd;
+}
+
+/* The library's messages would be a second line. */
+static int say_nothing(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+static void close_ring(struct bpf_ring *ring)
+{
+	if (!ring)
+		return;
+	ring_buffer__free(ring->buffer);
+	close(ring->fd);
+	free(ring);
+}
+
+/* Drops the records that are in the buffer already. */
+static int open_ring(struct trigger *trigger, struct schedtape_error *err)
+{
+	const char *path = trigger->what;
+	struct bpf_ring *new = calloc(1, sizeof(*new));
+	unsigned int i;
+	int ret;
+
+	if (!new)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	*new = (struct bpf_ring){ .trigger = trigger, .fd = open_map(path, err) };
+	if (new->fd < 0) {
+		ret = new->fd;
+		free(new);
+		return ret;
+	}
+	libbpf_set_print(say_nothing);
+	new->buffer = ring_buffer__new(new->fd, found_record, new, NULL);
+	if (!new->buffer) {
+		ret = schedtape_fail(err, -errno, "bpf:%s: cannot be read: %s", path,
+				     strerror(errno));
+		close_ring(new);
+		return ret;
+	}
+	/* However many come meanwhile, this ends. */
+	for (i = 0; i < DROP_MAX && ring_buffer__consume(new->buffer) == -EAGAIN; i++)
+		new->taken = 0;
+	new->open = true;
+	trigger->ring = new;
+	return 0;
+}
+
+/*
+ * Takes records out of the buffer, which no other program may read.  If there are many, the file is
+ * readable again.
+ */
+static void take_records(struct bpf_ring *ring)
+{
+	ring->taken = 0;
+	ring_buffer__consume(ring->buffer);
+}
+
+/* -- the text -------------------------------------------------------------- */
 
 static bool name_is_valid(const char *name)
 {
@@ -216,7 +383,7 @@ static void free_trigger(struct trigger *trigger)
 		kill(-trigger->pid, SIGTERM);
 	if (trigger->fd >= 0)
 		close(trigger->fd);
-	bpf_ring_close(trigger->ring);
+	close_ring(trigger->ring);
 	free(trigger->said);
 	free(trigger->text);
 }
@@ -255,27 +422,7 @@ int triggers_add(struct triggers *triggers, const char *text, struct schedtape_e
 	return ret;
 }
 
-/* -- firing ------------------------------------------------------------------ */
-
-static bool is_spent(const struct trigger *trigger)
-{
-	return trigger->max && trigger->fired >= trigger->max;
-}
-
-/* @at: when that was, ns of CLOCK_MONOTONIC.  Returns false if it does not fire. */
-static bool fire(struct trigger *trigger, uint64_t at)
-{
-	uint64_t now = now_ms();
-
-	/* The snapshot that is to be taken is for this time as well. */
-	if (trigger->due || now < trigger->rest || is_spent(trigger))
-		return false;
-	trigger->fired++;
-	trigger->at = at;
-	trigger->due = now + trigger->after;
-	trigger->rest = now + trigger->holdoff;
-	return true;
-}
+/* -- triggers of the session ----------------------------------------------- */
 
 size_t triggers_of_session(const struct triggers *triggers, struct schedtape_trigger *list)
 {
@@ -296,21 +443,7 @@ void triggers_fire(struct triggers *triggers, uint32_t number, uint64_t time)
 			fire(&triggers->list[i], time);
 }
 
-const struct trigger *triggers_next(struct triggers *triggers)
-{
-	uint64_t now = now_ms();
-	size_t i;
-
-	for (i = 0; i < triggers->nr; i++) {
-		if (!triggers->list[i].due || triggers->list[i].due > now)
-			continue;
-		triggers->list[i].due = 0;
-		return &triggers->list[i];
-	}
-	return NULL;
-}
-
-/* -- commands ---------------------------------------------------------------- */
+/* -- commands -------------------------------------------------------------- */
 
 static void command_main(const struct triggers *triggers, const char *command)
 {
@@ -372,7 +505,7 @@ static void end_command(struct trigger *trigger)
 		fire(trigger, schedtape_now());
 }
 
-/* -- pressure ---------------------------------------------------------------- */
+/* -- pressure -------------------------------------------------------------- */
 
 /* The file reports what is written to it, as long as it is open. */
 static int open_pressure(struct trigger *trigger, struct schedtape_error *err)
@@ -394,17 +527,7 @@ static int open_pressure(struct trigger *trigger, struct schedtape_error *err)
 	return 0;
 }
 
-/* -- records of BPF programs ------------------------------------------------- */
-
-static void found_record(void *arg, const void *record, size_t bytes)
-{
-	struct trigger *trigger = arg;
-
-	if (trigger->begun && fire(trigger, schedtape_now()))
-		bpf_ring_text(trigger->note, record, bytes);
-}
-
-/* -- files ------------------------------------------------------------------- */
+/* -- files ----------------------------------------------------------------- */
 
 size_t triggers_poll(const struct triggers *triggers, struct pollfd *fds)
 {
@@ -417,7 +540,7 @@ size_t triggers_poll(const struct triggers *triggers, struct pollfd *fds)
 			fds[n++] = (struct pollfd){ .fd = trigger->fd, .events = POLLPRI };
 		if (trigger->kind == TRIGGER_BPF)
 			fds[n++] = (struct pollfd){
-				.fd = bpf_ring_fd(trigger->ring),
+				.fd = ring_buffer__epoll_fd(trigger->ring->buffer),
 				.events = POLLIN,
 			};
 	}
@@ -435,11 +558,11 @@ void triggers_polled(struct triggers *triggers, const struct pollfd *fds, size_t
 		if (trigger->kind == TRIGGER_PSI && fds[k++].revents & POLLPRI && trigger->begun)
 			fire(trigger, schedtape_now());
 		if (trigger->kind == TRIGGER_BPF && fds[k++].revents & POLLIN)
-			bpf_ring_take(trigger->ring);
+			take_records(trigger->ring);
 	}
 }
 
-/* -- all triggers ------------------------------------------------------------ */
+/* -- all triggers ---------------------------------------------------------- */
 
 int triggers_open(struct triggers *triggers, struct schedtape_error *err)
 {
@@ -452,8 +575,7 @@ int triggers_open(struct triggers *triggers, struct schedtape_error *err)
 		if (trigger->kind == TRIGGER_PSI)
 			ret = open_pressure(trigger, err);
 		if (trigger->kind == TRIGGER_BPF)
-			ret = bpf_ring_open(&trigger->ring, trigger->what, found_record, trigger,
-					    err);
+			ret = open_ring(trigger, err);
 	}
 	triggers->on = !ret;
 	return ret;
@@ -470,6 +592,20 @@ void triggers_look(struct triggers *triggers)
 		end_command(&triggers->list[i]);
 	}
 	start_commands(triggers);
+}
+
+const struct trigger *triggers_next(struct triggers *triggers)
+{
+	uint64_t now = now_ms();
+	size_t i;
+
+	for (i = 0; i < triggers->nr; i++) {
+		if (!triggers->list[i].due || triggers->list[i].due > now)
+			continue;
+		triggers->list[i].due = 0;
+		return &triggers->list[i];
+	}
+	return NULL;
 }
 
 static void sooner(uint64_t *least, uint64_t when)

@@ -13,7 +13,12 @@
 
 #include <schedtape/client.h>
 
-#include "record/bpf-ring.h"
+/* Of a record of a BPF program no more bytes are written as a text. */
+#define BPF_RING_BYTES		1024
+/* "0x", and two digits for each of them */
+#define BPF_RING_TEXT_LEN	(2 + 2 * BPF_RING_BYTES + 1)
+
+struct bpf_ring;
 
 enum trigger_kind {
 	TRIGGER_EXEC,	/* a command exits with status 0 */
@@ -113,5 +118,11 @@ const struct trigger *triggers_next(struct triggers *triggers);
 /* Returns how long it is until triggers_look() or triggers_next() has something to do, ms. */
 int triggers_wait(const struct triggers *triggers, int most);
 void triggers_free(struct triggers *triggers);
+/*
+ * Writes a record of a BPF program as a text: as it is, or, if it is none, its bytes as a
+ * hexadecimal number.  A line's end is left out, and so are zeros at the end: a program's text may
+ * be in an array.
+ */
+void bpf_ring_text(char text[BPF_RING_TEXT_LEN], const unsigned char *record, size_t bytes);
 
 #endif /* SCHEDTAPE_TRIGGERS_H */
