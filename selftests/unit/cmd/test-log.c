@@ -7,7 +7,7 @@
 
 #include "common/output.h"
 #include "fake-folder.h"
-#include "record/log.h"
+#include "record/process.h"
 #include "tap.h"
 
 static char path[64], renamed[64];

@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/notify.h"
+#include "record/process.h"
+#include "record/recorder.h"
 #include "tap.h"
 
 static struct timespec mono = { .tv_sec = 1 };

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "fake-folder.h"
-#include "record/pidfile.h"
+#include "record/process.h"
 #include "tap.h"
 
 static char path[64];
