@@ -21,7 +21,7 @@
 #include "record/options.h"
 #include "record/orders.h"
 #include "replay/options.h"
-#include "record/threads-option.h"
+#include "record/internal.h"
 
 #define ARGS	32
 #define CPUS	512

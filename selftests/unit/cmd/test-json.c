@@ -6,8 +6,7 @@
 #include <program/program.h>
 
 #include <commands.h>
-#include <record/parts.h>
-#include <record/result.h>
+#include <record/internal.h>
 #include <replay/print.h>
 #include <tape/groups.h>
 #include <tape/write.h>

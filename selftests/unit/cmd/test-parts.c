@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "fake-folder.h"
-#include "record/parts.h"
+#include "record/internal.h"
 #include "tap.h"
 
 static struct timespec mono = { .tv_sec = 1 };

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <record/threads-option.h>
+#include <record/internal.h>
 
 #include "common/select.h"
 #include "tap.h"

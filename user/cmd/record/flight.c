@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/flight.h"
+#include "record/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "common/past.h"
 #include "machine/cgroup-past.h"
-#include "record/streamer.h"
-#include "record/tape.h"
 
 /*
  * The room for descriptions, as a multiple of the rings'.  A task that does nothing but start and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/looks.h"
+#include "record/internal.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -7,7 +7,6 @@
 #include "common/output.h"
 #include "machine/cgroup-past.h"
 #include "module/cgroup.h"
-#include "record/perf-events.h"
 
 static void made(void *arg, uint64_t id, uint64_t parent, const char *name)
 {

@@ -9,7 +9,8 @@
  * The tasks are described before that and again when the next tape begins, so that also a task that
  * ends in between has a name there.
  */
-#include "record/next-tape.h"
+#include "record/internal.h"
+#include "record/recorder.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -21,13 +22,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "common/output.h"
-#include "record/looks.h"
-#include "record/parts.h"
-#include "record/result.h"
-#include "record/snapshot.h"
-#include "record/streamer.h"
-#include "record/tape.h"
-#include "record/units.h"
 
 #define CALM_MS		2000	/* without an error: then tapes can be written again */
 

@@ -12,8 +12,7 @@
 #include "common/output.h"
 #include "common/recorders.h"
 #include "common/select.h"
-#include "record/threads-option.h"
-#include "record/units.h"
+#include "record/internal.h"
 #include "tape/meta.h"
 
 #define OPT_CONTROL	0x4000

@@ -10,10 +10,9 @@
 #include <stdint.h>
 
 #include "common/targets.h"
+#include "record/internal.h"
 #include "record/orders.h"
-#include "record/parts.h"
 #include "record/process.h"
-#include "record/tracepoints.h"
 #include "record/triggers.h"
 
 /* Without -k: record chooses the clock. */

@@ -13,7 +13,7 @@
 
 #include "common/output.h"
 #include "common/recorders.h"
-#include "record/units.h"
+#include "record/internal.h"
 
 #define FD	"fd:"
 #define FIFO	"fifo:"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/parts.h"
+#include "record/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "common/output.h"
-#include "record/units.h"
 
 #define NAMES	1000	/* that are tried, of one microsecond each */
 

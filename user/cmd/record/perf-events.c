@@ -3,7 +3,7 @@
  * Each CPU has one ring, for the events of all tracepoints and tasks there.  The ring and its
  * records are those of perf_event_open(2).
  */
-#include "record/perf-events.h"
+#include "record/internal.h"
 
 #include <dirent.h>
 #include <errno.h>

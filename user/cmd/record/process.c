@@ -20,8 +20,8 @@
 #include "common/color.h"
 #include "common/output.h"
 #include "common/process.h"
+#include "record/internal.h"
 #include "record/recorder.h"
-#include "record/units.h"
 
 #define TRIES		10		/* other recorders may replace the file at the same time */
 #define IDENTIFIER	"schedtape"	/* journalctl -t schedtape */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/progress.h"
+#include "record/internal.h"
+#include "record/recorder.h"
 
 #include <unistd.h>
 
 #include "common/output.h"
 #include "common/past.h"
-#include "record/units.h"
 
 #define INTERVAL_MS	1000
 

@@ -18,16 +18,11 @@
 #include "common/process.h"
 #include "common/rights.h"
 #include "common/select.h"
-#include "record/merging.h"
-#include "record/next-tape.h"
+#include "record/internal.h"
 #include "record/options.h"
 #include "record/orders.h"
-#include "record/perf-events.h"
 #include "record/process.h"
-#include "record/progress.h"
 #include "record/recorder.h"
-#include "record/result.h"
-#include "record/threads-option.h"
 
 /**
  * struct recording - a recording that runs

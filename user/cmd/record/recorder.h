@@ -5,7 +5,7 @@
 #ifndef SCHEDTAPE_RECORDER_H
 #define SCHEDTAPE_RECORDER_H
 
-#include "record/recording.h"
+#include "record/internal.h"
 
 /* These functions return 0, or -errno after a message. */
 int recorder_open(struct recorder *recorder, struct schedtape_client *client,

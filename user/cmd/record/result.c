@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/result.h"
+#include "record/internal.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -7,7 +7,6 @@
 #include "common/destination.h"
 #include "common/input.h"
 #include "common/output.h"
-#include "record/parts.h"
 
 /* Lists all tapes of a recording.  @tape: the last one */
 static struct json_object *list_tapes(const struct recorder *recorder, const char *tape)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/snapshot.h"
+#include "record/internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,13 +9,7 @@
 
 #include "base/error.h"
 #include "common/output.h"
-#include "record/flight.h"
-#include "record/looks.h"
-#include "record/parts.h"
 #include "common/past.h"
-#include "record/result.h"
-#include "record/streamer.h"
-#include "record/tape.h"
 
 #define BLOCK	((size_t)64)	/* pages that are copied at once, at most */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/streamer.h"
+#include "record/internal.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,11 +10,9 @@
 #include "base/error.h"
 #include "base/thread.h"
 #include "common/output.h"
-#include "common/priority.h"
 #include "common/past.h"
+#include "common/priority.h"
 #include "common/select.h"
-#include "record/recording.h"
-#include "record/threads-option.h"
 #include "tape/names.h"
 
 #define PAGES_PER_CHUNK	64

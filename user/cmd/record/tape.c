@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/tape.h"
+#include "record/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +15,8 @@
 #include "base/error.h"
 #include "common/destination.h"
 #include "common/output.h"
-#include "common/select.h"
-#include "record/parts.h"
 #include "common/past.h"
-#include "record/streamer.h"
-#include "record/threads-option.h"
+#include "common/select.h"
 #include "machine/machine.h"
 #include "tape/meta.h"
 

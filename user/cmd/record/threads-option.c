@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/threads-option.h"
+#include "record/internal.h"
 
 #include <errno.h>
 #include <stdio.h>

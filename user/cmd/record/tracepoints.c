@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/tracepoints.h"
+#include "record/internal.h"
 
 #include <dirent.h>
 #include <errno.h>

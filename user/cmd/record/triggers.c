@@ -23,7 +23,7 @@
 #include "base/text.h"
 #include "common/output.h"
 #include "common/process.h"
-#include "record/units.h"
+#include "record/internal.h"
 
 #define EVERY_MS	1000	/* from one start of a command to the next, if nothing is said */
 #define NAME_MAX_LEN	31	/* a tape's end has room for that */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "record/units.h"
+#include "record/internal.h"
 
 #include <ctype.h>
 #include <errno.h>

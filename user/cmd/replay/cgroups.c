@@ -20,7 +20,6 @@
 #include "common/select.h"
 #include "machine/cgroup-tree.h"
 #include "module/cgroup.h"
-#include "record/threads-option.h"
 #include "tape/json.h"
 
 #define REMOVE_TRIES	250

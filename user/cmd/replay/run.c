@@ -27,7 +27,6 @@
 #include "module/replay.h"
 #include "player/restart.h"
 #include "record/recorder.h"
-#include "record/units.h"
 #include "replay/cgroups.h"
 #include "replay/kill-on-exit.h"
 #include "replay/options.h"
@@ -335,7 +334,7 @@ static int start_due(struct replay *replay)
 {
 	size_t before = replay->processes.nr;
 	struct schedtape_error err;
-	uint64_t now = now_ms();
+	uint64_t now = schedtape_now() / 1000000;
 	int ret;
 
 	if (!processes_to_come(&replay->processes) || now < replay->looked + LOOK_MS)
