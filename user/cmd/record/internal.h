@@ -578,7 +578,13 @@ int recorder_failed(struct recorder *recorder, int ret, const struct schedtape_e
 /* Something is missing, but the recording goes on: its exit status says so.  @ret: 0 or -errno */
 void recorder_missed(struct recorder *recorder, int ret);
 
-/* -- looks.c: looks at what may change, and has no events ------------------ */
+/* -- context.c: what a tape needs besides the pages of its CPUs ------------ */
+
+/*
+ * Looks find what may change while a recording runs, and has no events: the scheduler of ordinary
+ * tasks, and the quotas of cgroups.  While the rings are overwritten, what there was is kept in
+ * memory, and flight_write_past() writes it.
+ */
 
 #define LOOKS_MS	1000	/* between two looks */
 
@@ -604,7 +610,10 @@ int looks_alone(struct recorder *recorder, struct schedtape_writer *writer,
 bool looks_needed(const struct recorder *recorder);
 void looks_close(struct recorder *recorder);
 
-/* -- flight.c: keeps what a tape needs, while the rings are overwritten ---- */
+/*
+ * A flight recorder: while the session overwrites its rings, and no tape is written, keeps what a
+ * tape would need besides the rings.
+ */
 
 /* Makes @recorder->past.  To be called after its session has its rings. */
 int flight_open(struct recorder *recorder, struct schedtape_error *err);
