@@ -350,7 +350,7 @@ void streamer_begin_file(struct streamer *streamer);
  * @live_ms: if somebody may wait at the other end of a pipe, how often what has come so far is
  *	written; 0: each second
  * @overwrite: the rings keep the newest events, and are written at the end, and whenever
- *	snapshot_take() is called
+ *	next_tape() is called
  * @syscalls: switches name the system call that a task sleeps in
  * @triggers: the @nr_triggers of the session
  * @realtime: SCHED_FIFO priority of the writing threads; 0: the lowest nice value
@@ -647,16 +647,7 @@ void result_say_early(const struct recorder *recorder, const char *path);
 /* Says how much is missing, if the tape could not be written.  An error has said why. */
 void result_say_missing(const struct recorder *recorder);
 
-/* -- snapshot.c: a tape of what the rings have, while the session goes on -- */
-
-/*
- * Writes a snapshot, and names it after the tape and the time.  Returns its name; NULL, after a
- * message: it could not be written.  To be called between recorder_start() and recorder_stop() of a
- * recorder with @past and @parts.
- */
-const char *snapshot_take(struct recorder *recorder, const struct cause *cause);
-
-/* -- next-tape.c: while the session goes on, ends a tape ------------------- */
+/* -- snapshot.c: while a recording goes on, ends a tape or takes a snapshot  */
 
 /*
  * Ends the tape and begins the next one, or takes a snapshot.  Returns the name of the tape that is
