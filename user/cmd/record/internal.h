@@ -26,6 +26,8 @@
 struct json_object;
 struct past;
 struct perf_events;
+struct recorder;
+struct recorder_options;
 
 /* -- units.c: sizes and times, and the time in ms -------------------------- */
 
@@ -295,10 +297,6 @@ struct streamer {
 	atomic_bool failed;
 };
 
-/* @mask: bit n%8 of byte n/8: CPU n; NULL: all of the session.  Returns 0 or -ENOMEM. */
-int streamer_init(struct streamer *streamer, struct schedtape_session *session,
-		  const unsigned char *mask, atomic_bool *said);
-void streamer_exit(struct streamer *streamer);
 /*
  * Moves pages, once around each ring at most.  Returns 0, or -errno after a message.
  * @stopped: the session has stopped.  Before that @later leaves only descriptions to move.
@@ -315,14 +313,6 @@ int streamer_drain_until(struct streamer *streamer, uint64_t time);
  */
 int streamer_drain_rest(struct streamer *streamer, struct schedtape_progress *progress);
 /*
- * Starts a thread that moves pages, with all signals blocked.  Returns 0 or -errno.
- * @affinity: mask of @bytes: CPUs that the thread may run on.  If none of them is online and
- * permitted, it runs on any CPU.
- */
-int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes);
-/* Waits for the end of the thread.  @quit has to be readable. */
-void streamer_join(struct streamer *streamer);
-/*
  * Fills in @cpus with the counts of its CPUs, without CPUs that have no event, and returns how
  * many there are.  Pages that are left in the rings are not in the file: their events count as
  * lost.
@@ -335,6 +325,23 @@ size_t streamer_count(struct streamer *streamer, struct schedtape_cpu *cpus);
 size_t streamer_count_moved(const struct streamer *streamer, struct schedtape_cpu *cpus);
 /* What is moved from now on is in another file. */
 void streamer_begin_file(struct streamer *streamer);
+
+/* Prepares this process: files, priority, signals.  Returns 0 or -errno. */
+int streamers_prepare(const struct recorder_options *options, struct schedtape_error *err);
+/*
+ * In a child, before exec: restores the limits and the priority that streamers_prepare() has
+ * changed.  signals_restore() restores the signals.
+ */
+void streamers_leave(void);
+/* Makes the streamers of a recorder: one, or one for each of @streams.  Returns 0 or -errno. */
+int streamers_open(struct recorder *recorder, struct schedtape_error *err);
+/* Starts their threads, if there are @streams.  Returns 0, or -errno after a message. */
+int streamers_start(struct recorder *recorder);
+/* Returns -EIO if all threads have failed to write: the recording ends then. */
+int streamers_check(const struct recorder *recorder);
+/* Ends the threads after they have moved the remaining pages.  Returns -EIO if one has failed. */
+int streamers_end(struct recorder *recorder);
+void streamers_close(struct recorder *recorder);
 
 /* -- a recorder: a session, and the tape that its pages are written to ----- */
 

@@ -51,7 +51,7 @@ static void set_lowest_priority(void)
 {
 	const struct sched_param param = { 0 };
 
-	recorder_leave();
+	streamers_leave();
 	sched_setscheduler(0, SCHED_BATCH, &param);
 	setpriority(PRIO_PROCESS, 0, LOWEST_NICE);
 	syscall(SYS_ioprio_set, IO_OF_PROCESS, 0, IO_IDLE);

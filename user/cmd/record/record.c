@@ -565,7 +565,7 @@ static int open_triggers(struct recording *rec)
 	struct schedtape_error err;
 	int ret;
 
-	rec->options->triggers.in_child = recorder_leave;
+	rec->options->triggers.in_child = streamers_leave;
 	ret = triggers_open(&rec->options->triggers, &err);
 	if (ret)
 		out_error(NULL, "--trigger %s", err.text);

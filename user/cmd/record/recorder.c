@@ -3,53 +3,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
 
-#include "base/error.h"
 #include "common/output.h"
 #include "common/past.h"
-#include "common/priority.h"
-#include "common/process.h"
 #include "common/rights.h"
-#include "common/select.h"
 #include "machine/autogroups.h"
 #include "module/tasks.h"
 #include "record/internal.h"
 #include "tape/groups.h"
 
 #define SAMPLE_MS	10000	/* between two samples of the clocks */
-#define OTHER_FILES	64	/* open files besides those of streams */
-
-/* -- the process ----------------------------------------------------------- */
-
-static int enter(const struct recorder_options *options, struct schedtape_error *err)
-{
-	const char *hint = "";
-	int ret;
-
-	signals_survive_writes();
-	/* Many streams need more files than the usual limit. */
-	if (options->streams)
-		files_limit_raise(2 * options->streams->n + OTHER_FILES);
-	ret = priority_set(options->realtime);
-	if (!ret)
-		return 0;
-	if (ret == -EPERM)
-		hint = ": a real-time priority needs CAP_SYS_NICE, use sudo";
-	return schedtape_fail(err, ret, "-r %d: %s%s", options->realtime, strerror(-ret), hint);
-}
-
-void recorder_leave(void)
-{
-	priority_leave();
-	files_limit_restore();
-}
 
 /* -- opening --------------------------------------------------------------- */
 
@@ -73,53 +40,6 @@ static int open_session(struct recorder *recorder, struct schedtape_client *clie
 	return ret ? ret : schedtape_session_set(recorder->session, &session, err);
 }
 
-/* Opens a file that polls only this stream's rings, for its thread. */
-static int open_stream(struct recorder *recorder, struct streamer *streamer,
-		       const struct stream *stream, struct schedtape_error *err)
-{
-	uint32_t descriptions = schedtape_session_cpus(recorder->session);
-	size_t bytes = recorder->streams->bytes;
-	unsigned char *mask = calloc(1, bytes + 1);
-
-	if (!mask)
-		return schedtape_fail(err, -ENOMEM, "out of memory");
-	memcpy(mask, stream->cpus, bytes);
-	if (streamer->describes)
-		mask[descriptions / 8] |= 1 << descriptions % 8;
-	streamer->quit = recorder->quit;
-	streamer->fd = schedtape_session_stream(recorder->session, mask, bytes + 1, err);
-	free(mask);
-	return streamer->fd < 0 ? streamer->fd : 0;
-}
-
-static int open_streamers(struct recorder *recorder, struct schedtape_error *err)
-{
-	const struct streams *streams = recorder->streams;
-	size_t i, n = streams ? streams->n : 1;
-	struct streamer *streamer;
-	int ret = 0;
-
-	recorder->streamers = calloc(n, sizeof(*recorder->streamers));
-	recorder->quit = eventfd(0, EFD_CLOEXEC);
-	if (!recorder->streamers || recorder->quit < 0)
-		return schedtape_fail(err, -ENOMEM, "cannot make %zu streams", n);
-	for (i = 0; i < n && !ret; i++) {
-		streamer = &recorder->streamers[recorder->nr_streamers++];
-		streamer->later = recorder->overwrite;
-		streamer->describes = !i;
-		ret = streamer_init(streamer, recorder->session,
-				    streams ? streams->streams[i].cpus : NULL, &recorder->said);
-		streamer->past = recorder->past;
-		/* A thread of its own must not change what is watched here. */
-		streamer->names = streams ? NULL : &recorder->names;
-		if (ret)
-			schedtape_fail(err, ret, "out of memory");
-		else if (streams)
-			ret = open_stream(recorder, streamer, &streams->streams[i], err);
-	}
-	return ret;
-}
-
 int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 		  const struct recorder_options *options)
 {
@@ -137,7 +57,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	recorder->quit = -1;
 	recorder->last = (struct parts_file)PARTS_NO_FILE;
 	looks_open(recorder, options->filter);
-	ret = enter(options, &err);
+	ret = streamers_prepare(options, &err);
 	if (ret)
 		return out_failed(ret, &err);
 	ret = open_session(recorder, client, options, &err);
@@ -146,7 +66,7 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	if (options->overwrite && !options->streams)
 		ret = flight_open(recorder, &err);
 	if (!ret)
-		ret = open_streamers(recorder, &err);
+		ret = streamers_open(recorder, &err);
 	/* If all tapes have other names, what has this one is not in the way. */
 	if (!ret && !(recorder->past && recorder->renames))
 		ret = backup_old(recorder->path, &recorder->backup, &err);
@@ -162,28 +82,6 @@ void recorder_begun(struct recorder *recorder)
 
 /* -- recording ------------------------------------------------------------- */
 
-static int start_threads(struct recorder *recorder)
-{
-	const struct streams *streams = recorder->streams;
-	const struct stream *stream;
-	char *list;
-	size_t i;
-	int ret;
-
-	for (i = 0; streams && i < streams->n; i++) {
-		stream = &streams->streams[i];
-		ret = streamer_start(&recorder->streamers[i], stream->affinity, streams->bytes);
-		if (!ret)
-			continue;
-		list = cpu_list_text(stream->affinity, streams->bytes);
-		out_error(NULL, "cannot run a thread on CPUs %s: %s", list ? list : "",
-			  strerror(-ret));
-		free(list);
-		return ret;
-	}
-	return 0;
-}
-
 int recorder_start(struct recorder *recorder)
 {
 	struct schedtape_session_state state = { .size = sizeof(state) };
@@ -196,7 +94,7 @@ int recorder_start(struct recorder *recorder)
 	if (!ret)
 		ret = recorder_failed(recorder, looks_begin(recorder, &err), &err);
 	if (!ret)
-		ret = start_threads(recorder);
+		ret = streamers_start(recorder);
 	if (ret)
 		return ret;
 	ret = schedtape_session_start(recorder->session, &err);
@@ -260,17 +158,6 @@ int recorder_add_players(struct recorder *recorder, const struct schedtape_playe
 	return recorder_failed(recorder, ret, &err);
 }
 
-/* Returns -EIO if all threads have failed to write: the recording ends then. */
-static int check_threads(const struct recorder *recorder)
-{
-	size_t i;
-
-	for (i = 0; i < recorder->nr_streamers; i++)
-		if (!recorder->streamers[i].failed)
-			return 0;
-	return -EIO;
-}
-
 static long ms_between(const struct timespec *from, const struct timespec *to)
 {
 	return (to->tv_sec - from->tv_sec) * 1000 + (to->tv_nsec - from->tv_nsec) / 1000000;
@@ -310,7 +197,7 @@ static int move_pages(struct recorder *recorder, bool sampled)
 	int ret;
 
 	if (recorder->streams)
-		return check_threads(recorder);
+		return streamers_check(recorder);
 	ret = streamer_drain(&recorder->streamers[0], false);
 	if (ret || !sampled || recorder->overwrite)
 		return ret;
@@ -430,22 +317,6 @@ int recorder_cgroups_changed(struct recorder *recorder)
 
 /* -- the end --------------------------------------------------------------- */
 
-/* Ends the threads after they have moved the remaining pages.  Returns -EIO if one has failed. */
-static int end_threads(struct recorder *recorder)
-{
-	uint64_t one = 1;
-	bool all = true;
-	size_t i;
-
-	if (recorder->quit < 0 || write(recorder->quit, &one, sizeof(one)) != sizeof(one))
-		return 0;
-	for (i = 0; i < recorder->nr_streamers; i++) {
-		streamer_join(&recorder->streamers[i]);
-		all = all && !recorder->streamers[i].failed;
-	}
-	return all ? 0 : -EIO;
-}
-
 /*
  * Returns the time from which no ring has overwritten events: the latest beginning of the rings'
  * first pages.  Call it before the first page is consumed.
@@ -564,7 +435,7 @@ int recorder_stop(struct recorder *recorder)
 	/* Before the last pages, because a reader of a pipe needs them for these. */
 	clocked = recorder_failed(recorder, recorder_tape_clock(recorder, false, &err), &err);
 	looked = recorder_failed(recorder, looks_end(recorder, &err), &err);
-	drained = recorder->streams ? end_threads(recorder) : move_rest(recorder);
+	drained = recorder->streams ? streamers_end(recorder) : move_rest(recorder);
 	if (!ret)
 		ret = drained ? drained : clocked ? clocked : looked ? looked : moved;
 	return ret ? ret : described;
@@ -597,22 +468,6 @@ uint64_t recorder_bytes(const struct recorder *recorder)
 	for (i = 0; i < recorder->nr_streamers && recorder->streams; i++)
 		bytes += recorder->streamers[i].bytes;
 	return bytes;
-}
-
-static void close_streamers(struct recorder *recorder)
-{
-	size_t i;
-
-	for (i = 0; i < recorder->nr_streamers; i++) {
-		if (recorder->streamers[i].fd >= 0)
-			close(recorder->streamers[i].fd);
-		streamer_exit(&recorder->streamers[i]);
-	}
-	free(recorder->streamers);
-	recorder->streamers = NULL;
-	recorder->nr_streamers = 0;
-	if (recorder->quit >= 0)
-		close(recorder->quit);
 }
 
 /* Ends the tape, and closes it.  Returns 0 or -errno after a message. */
@@ -660,7 +515,7 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 
 	if (!recorder->path)
 		return 0;
-	end_threads(recorder);
+	streamers_end(recorder);
 	if (keep)
 		backup_done(&recorder->backup);
 	else
@@ -680,7 +535,7 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 	recorder->tasks = NULL;
 	json_object_put(recorder->meta);
 	recorder->meta = NULL;
-	close_streamers(recorder);
+	streamers_close(recorder);
 	parts_drop(&recorder->last);
 	past_free(recorder->past);
 	recorder->past = NULL;

@@ -47,10 +47,5 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet);
 uint64_t recorder_events(const struct recorder *recorder, uint64_t *lost);
 /* Returns the size of all tapes so far. */
 uint64_t recorder_bytes(const struct recorder *recorder);
-/*
- * In a child, before exec: restores the limits and the priority that recorder_open() has
- * changed.  signals_restore() restores the signals.
- */
-void recorder_leave(void);
 
 #endif /* SCHEDTAPE_RECORDER_H */

@@ -6,16 +6,19 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/thread.h"
 #include "common/output.h"
 #include "common/past.h"
 #include "common/priority.h"
+#include "common/process.h"
 #include "common/select.h"
-#include "tape/names.h"
 
 #define PAGES_PER_CHUNK	64
+#define OTHER_FILES	64	/* open files besides those of streams */
 
 /* Prints the first failure of all streamers, because others often have the same reason. */
 static void fail(struct streamer *streamer, const char *text)
@@ -25,8 +28,9 @@ static void fail(struct streamer *streamer, const char *text)
 		out_error(NULL, "%s", text);
 }
 
-int streamer_init(struct streamer *streamer, struct schedtape_session *session,
-		  const unsigned char *mask, atomic_bool *said)
+/* @mask: bit n%8 of byte n/8: CPU n; NULL: all of the session.  Returns 0 or -ENOMEM. */
+static int streamer_init(struct streamer *streamer, struct schedtape_session *session,
+			 const unsigned char *mask, atomic_bool *said)
 {
 	uint32_t cpu, n = schedtape_session_cpus(session);
 	struct schedtape_cpu stats;
@@ -49,7 +53,7 @@ int streamer_init(struct streamer *streamer, struct schedtape_session *session,
 	return 0;
 }
 
-void streamer_exit(struct streamer *streamer)
+static void streamer_free(struct streamer *streamer)
 {
 	free(streamer->cpus);
 	free(streamer->moved);
@@ -294,7 +298,12 @@ static int start_on(struct streamer *streamer, const unsigned char *affinity, si
 	return ret;
 }
 
-int streamer_start(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
+/*
+ * Starts a thread that moves pages, with all signals blocked.  Returns 0 or -errno.
+ * @affinity: mask of @bytes: CPUs that the thread may run on.  If none of them is online and
+ * permitted, it runs on any CPU.
+ */
+static int start_thread(struct streamer *streamer, const unsigned char *affinity, size_t bytes)
 {
 	int ret = start_on(streamer, affinity, bytes);
 
@@ -302,7 +311,7 @@ int streamer_start(struct streamer *streamer, const unsigned char *affinity, siz
 	return ret == -EINVAL ? start_on(streamer, NULL, 0) : ret;
 }
 
-void streamer_join(struct streamer *streamer)
+static void join_thread(struct streamer *streamer)
 {
 	if (streamer->running)
 		pthread_join(streamer->thread, NULL);
@@ -402,4 +411,139 @@ void streamer_begin_file(struct streamer *streamer)
 	streamer->begun = streamer->end;
 	memset(streamer->moved, 0, streamer->nr_cpus * sizeof(*streamer->moved));
 	streamer->failed = false;
+}
+
+/* -- the streamers of a recorder ------------------------------------------- */
+
+int streamers_prepare(const struct recorder_options *options, struct schedtape_error *err)
+{
+	const char *hint = "";
+	int ret;
+
+	signals_survive_writes();
+	/* Many streams need more files than the usual limit. */
+	if (options->streams)
+		files_limit_raise(2 * options->streams->n + OTHER_FILES);
+	ret = priority_set(options->realtime);
+	if (!ret)
+		return 0;
+	if (ret == -EPERM)
+		hint = ": a real-time priority needs CAP_SYS_NICE, use sudo";
+	return schedtape_fail(err, ret, "-r %d: %s%s", options->realtime, strerror(-ret), hint);
+}
+
+void streamers_leave(void)
+{
+	priority_leave();
+	files_limit_restore();
+}
+
+/* Opens a file that polls only this stream's rings, for its thread. */
+static int open_stream(struct recorder *recorder, struct streamer *streamer,
+		       const struct stream *stream, struct schedtape_error *err)
+{
+	uint32_t descriptions = schedtape_session_cpus(recorder->session);
+	size_t bytes = recorder->streams->bytes;
+	unsigned char *mask = calloc(1, bytes + 1);
+
+	if (!mask)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	memcpy(mask, stream->cpus, bytes);
+	if (streamer->describes)
+		mask[descriptions / 8] |= 1 << descriptions % 8;
+	streamer->quit = recorder->quit;
+	streamer->fd = schedtape_session_stream(recorder->session, mask, bytes + 1, err);
+	free(mask);
+	return streamer->fd < 0 ? streamer->fd : 0;
+}
+
+int streamers_open(struct recorder *recorder, struct schedtape_error *err)
+{
+	const struct streams *streams = recorder->streams;
+	size_t i, n = streams ? streams->n : 1;
+	struct streamer *streamer;
+	int ret = 0;
+
+	recorder->streamers = calloc(n, sizeof(*recorder->streamers));
+	recorder->quit = eventfd(0, EFD_CLOEXEC);
+	if (!recorder->streamers || recorder->quit < 0)
+		return schedtape_fail(err, -ENOMEM, "cannot make %zu streams", n);
+	for (i = 0; i < n && !ret; i++) {
+		streamer = &recorder->streamers[recorder->nr_streamers++];
+		streamer->later = recorder->overwrite;
+		streamer->describes = !i;
+		ret = streamer_init(streamer, recorder->session,
+				    streams ? streams->streams[i].cpus : NULL, &recorder->said);
+		streamer->past = recorder->past;
+		/* A thread of its own must not change what is watched here. */
+		streamer->names = streams ? NULL : &recorder->names;
+		if (ret)
+			schedtape_fail(err, ret, "out of memory");
+		else if (streams)
+			ret = open_stream(recorder, streamer, &streams->streams[i], err);
+	}
+	return ret;
+}
+
+int streamers_start(struct recorder *recorder)
+{
+	const struct streams *streams = recorder->streams;
+	const struct stream *stream;
+	char *list;
+	size_t i;
+	int ret;
+
+	for (i = 0; streams && i < streams->n; i++) {
+		stream = &streams->streams[i];
+		ret = start_thread(&recorder->streamers[i], stream->affinity, streams->bytes);
+		if (!ret)
+			continue;
+		list = cpu_list_text(stream->affinity, streams->bytes);
+		out_error(NULL, "cannot run a thread on CPUs %s: %s", list ? list : "",
+			  strerror(-ret));
+		free(list);
+		return ret;
+	}
+	return 0;
+}
+
+int streamers_check(const struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers; i++)
+		if (!recorder->streamers[i].failed)
+			return 0;
+	return -EIO;
+}
+
+int streamers_end(struct recorder *recorder)
+{
+	uint64_t one = 1;
+	bool all = true;
+	size_t i;
+
+	if (recorder->quit < 0 || write(recorder->quit, &one, sizeof(one)) != sizeof(one))
+		return 0;
+	for (i = 0; i < recorder->nr_streamers; i++) {
+		join_thread(&recorder->streamers[i]);
+		all = all && !recorder->streamers[i].failed;
+	}
+	return all ? 0 : -EIO;
+}
+
+void streamers_close(struct recorder *recorder)
+{
+	size_t i;
+
+	for (i = 0; i < recorder->nr_streamers; i++) {
+		if (recorder->streamers[i].fd >= 0)
+			close(recorder->streamers[i].fd);
+		streamer_free(&recorder->streamers[i]);
+	}
+	free(recorder->streamers);
+	recorder->streamers = NULL;
+	recorder->nr_streamers = 0;
+	if (recorder->quit >= 0)
+		close(recorder->quit);
 }
