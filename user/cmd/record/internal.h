@@ -20,6 +20,7 @@
 #include <schedtape.h>
 #include <schedtape/client.h>
 
+#include "base/clock.h"
 #include "common/destination.h"
 #include "tape/names.h"
 
@@ -29,7 +30,25 @@ struct perf_events;
 struct recorder;
 struct recorder_options;
 
-/* -- units.c: sizes and times, and the time in ms -------------------------- */
+/* -- the time in ms -------------------------------------------------------- */
+
+/* Returns CLOCK_MONOTONIC in ms. */
+static inline uint64_t now_ms(void)
+{
+	return schedtape_now() / 1000000;
+}
+
+/* Returns how long it is until now_ms() is @due, ms, @most at most. */
+static inline int ms_until(uint64_t due, int most)
+{
+	uint64_t now = now_ms();
+
+	if (due <= now)
+		return 0;
+	return due - now < (uint64_t)most ? (int)(due - now) : most;
+}
+
+/* -- arguments.c: sizes and times with a unit, and the threads of --threads  */
 
 /*
  * Parses a number with B, K, M or G behind it, as perf does.  Without a unit it counts @bare bytes;
@@ -45,10 +64,42 @@ bool units_time(const char *text, double bare, uint64_t *ms);
 /* The same in ns, from 1 ns to a day, with a unit. */
 bool units_time_ns(const char *text, uint64_t *ns);
 
-/* Returns CLOCK_MONOTONIC in ms. */
-uint64_t now_ms(void);
-/* Returns how long it is until now_ms() is @due, ms, @most at most. */
-int ms_until(uint64_t due, int most);
+/**
+ * struct stream - the work of one thread
+ * @cpus: CPUs whose rings the thread drains
+ * @affinity: CPUs that the thread runs on, if they are online
+ */
+struct stream {
+	unsigned char *cpus;
+	unsigned char *affinity;
+};
+
+/**
+ * struct streams - all threads
+ * @bytes: size of every mask
+ * @cpus: CPUs of all streams; other CPUs are not recorded
+ * @left: online CPUs that -C selects and that are in no stream
+ */
+struct streams {
+	struct stream *streams;
+	size_t n;
+	size_t bytes;
+	unsigned char *cpus;
+	unsigned char *left;
+};
+
+#define STREAMS_SYSFS	"/sys/devices/system"
+
+/* Checks only the form of @spec, see below, not whether its CPUs exist. */
+bool streams_valid(const char *spec);
+/*
+ * @spec: cpu, core, package or socket, numa, or masks CPUS/AFFINITY:...; NULL: cpu
+ * @sysfs: STREAMS_SYSFS, the folder that describes the CPUs
+ * @cpus, @bytes: mask of the CPUs to record; NULL: all
+ */
+int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
+		  const unsigned char *cpus, size_t bytes, struct schedtape_error *err);
+void streams_free(struct streams *streams);
 
 /* -- tracepoints.c: which other tracepoints are recorded, those of -e ------ */
 
@@ -129,45 +180,6 @@ int perf_events_end(struct perf_events *events, struct schedtape_writer *writer,
 		    struct schedtape_error *err);
 struct perf_events_counts perf_events_count(const struct perf_events *events);
 void perf_events_close(struct perf_events *events);
-
-/* -- threads-option.c: the threads that write a tape, --threads ------------ */
-
-/**
- * struct stream - the work of one thread
- * @cpus: CPUs whose rings the thread drains
- * @affinity: CPUs that the thread runs on, if they are online
- */
-struct stream {
-	unsigned char *cpus;
-	unsigned char *affinity;
-};
-
-/**
- * struct streams - all threads
- * @bytes: size of every mask
- * @cpus: CPUs of all streams; other CPUs are not recorded
- * @left: online CPUs that -C selects and that are in no stream
- */
-struct streams {
-	struct stream *streams;
-	size_t n;
-	size_t bytes;
-	unsigned char *cpus;
-	unsigned char *left;
-};
-
-#define STREAMS_SYSFS	"/sys/devices/system"
-
-/* Checks only the form of @spec, see below, not whether its CPUs exist. */
-bool streams_valid(const char *spec);
-/*
- * @spec: cpu, core, package or socket, numa, or masks CPUS/AFFINITY:...; NULL: cpu
- * @sysfs: STREAMS_SYSFS, the folder that describes the CPUs
- * @cpus, @bytes: mask of the CPUs to record; NULL: all
- */
-int streams_parse(struct streams *streams, const char *spec, const char *sysfs,
-		  const unsigned char *cpus, size_t bytes, struct schedtape_error *err);
-void streams_free(struct streams *streams);
 
 /* -- parts.c: the tapes of a recording that has several -------------------- */
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arguments of options that have a form of their own: sizes and times with a unit; and the threads
+ * that write a tape, as in perf record --threads.
+ */
 #include "record/internal.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +17,82 @@
 
 #define LIST_LEN	8192	/* of a list of CPUs: enough for every second one of thousands */
 
-/**
- * struct machine - the CPUs of this machine
- * @online: CPUs that are online now
- * @valid: possible CPUs that -C selects
- */
-struct machine {
-	const char *sysfs;
-	size_t bytes;
-	unsigned char *possible;
-	unsigned char *online;
-	unsigned char *valid;
-};
+/* -- sizes and times ------------------------------------------------------- */
 
-/* -- masks ----------------------------------------------------------------- */
+bool units_size(const char *text, uint64_t bare, uint64_t *bytes)
+{
+	static const char units[] = "BKMG";
+	uint64_t number, unit = bare;
+	const char *letter;
+	char *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || !number || !isdigit((unsigned char)*text))
+		return false;
+	if (*end) {
+		letter = strchr(units, *end);
+		if (!letter || end[1])
+			return false;
+		unit = 1ULL << 10 * (letter - units);
+	}
+	return unit && !__builtin_mul_overflow(number, unit, bytes);
+}
+
+/* Returns the milliseconds of a unit, 0: there is no such unit. */
+static double unit_ms(const char *text, double bare)
+{
+	static const struct {
+		const char *name;
+		double ms;
+	} units[] = {
+		{ "ns", 1 / 1e6 }, { "us", 1 / 1e3 }, { "ms", 1 }, { "s", 1e3 },
+		{ "m", 60e3 }, { "h", 3600e3 }, { "d", 24 * 3600e3 },
+	};
+	size_t i;
+
+	if (!*text)
+		return bare;
+	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(text, units[i].name))
+			return units[i].ms;
+	return 0;
+}
+
+/* Parses a time of @least to @most, ms. */
+static bool parse_time(const char *text, double bare, double least, double most, double *ms)
+{
+	char *end;
+
+	errno = 0;
+	*ms = strtod(text, &end);
+	*ms *= unit_ms(end, bare);
+	/* Not a number is none of both. */
+	return !errno && end != text && *ms >= least && *ms <= most;
+}
+
+bool units_time(const char *text, double bare, uint64_t *ms)
+{
+	double number;
+
+	if (!parse_time(text, bare, 1, 1e12, &number))
+		return false;
+	*ms = number;
+	return true;
+}
+
+bool units_time_ns(const char *text, uint64_t *ns)
+{
+	double number;
+
+	/* A little less than 1 ns, because such numbers are rounded. */
+	if (!parse_time(text, 0, 0.999999 / 1e6, 24 * 3600e3, &number))
+		return false;
+	*ns = llround(number * 1e6);
+	return true;
+}
+
+/* -- masks of CPUs --------------------------------------------------------- */
 
 static void mask_and(unsigned char *mask, const unsigned char *other, size_t bytes)
 {
@@ -52,6 +120,19 @@ static bool mask_empty(const unsigned char *mask, size_t bytes)
 }
 
 /* -- the machine ----------------------------------------------------------- */
+
+/**
+ * struct machine - the CPUs of this machine
+ * @online: CPUs that are online now
+ * @valid: possible CPUs that -C selects
+ */
+struct machine {
+	const char *sysfs;
+	size_t bytes;
+	unsigned char *possible;
+	unsigned char *online;
+	unsigned char *valid;
+};
 
 /* Reads the line of a file in @sysfs.  Returns NULL if it cannot be read. */
 static char *machine_line(const char *sysfs, char line[LIST_LEN], const char *format, uint32_t n)
@@ -111,7 +192,7 @@ static int machine_init(struct machine *machine, const unsigned char *cpus, size
 	return ret ? ret : cpu_list_mask(machine->online, machine->bytes, line);
 }
 
-/* -- streams --------------------------------------------------------------- */
+/* -- the streams of --threads ---------------------------------------------- */
 
 static int stream_new(struct streams *streams, struct stream **stream)
 {
@@ -171,7 +252,7 @@ static int stream_add(struct streams *streams, const struct machine *machine, co
 	return 0;
 }
 
-/* -- layouts --------------------------------------------------------------- */
+/* -- the layouts of --threads ---------------------------------------------- */
 
 /* Adds a stream for a group of CPUs, unless no CPU is left of it or a stream already has it. */
 static int group_add(struct streams *streams, const struct machine *machine, const char *list,
