@@ -10,8 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/process.h"
-#include "record/recorder.h"
+#include "record/internal.h"
 #include "tap.h"
 
 static struct timespec mono = { .tv_sec = 1 };

@@ -48,7 +48,7 @@ static inline int ms_until(uint64_t due, int most)
 	return due - now < (uint64_t)most ? (int)(due - now) : most;
 }
 
-/* -- arguments.c: sizes and times with a unit, and the threads of --threads  */
+/* -- arguments.c: sizes and times with a unit, the threads of --threads ---- */
 
 /*
  * Parses a number with B, K, M or G behind it, as perf does.  Without a unit it counts @bare bytes;
@@ -666,7 +666,7 @@ void result_say_early(const struct recorder *recorder, const char *path);
 /* Says how much is missing, if the tape could not be written.  An error has said why. */
 void result_say_missing(const struct recorder *recorder);
 
-/* -- snapshot.c: while a recording goes on, ends a tape or takes a snapshot  */
+/* -- snapshot.c: ends a tape, or takes a snapshot, during a recording ------ */
 
 /*
  * Ends the tape and begins the next one, or takes a snapshot.  Returns the name of the tape that is
@@ -692,42 +692,10 @@ int next_tape_tick(struct recorder *recorder);
 /* As recorder_wait(): returns after how many ms next_tape_tick() has to be called. */
 int next_tape_wait(const struct recorder *recorder);
 
-/* -- merging.c: merges snapshots ------------------------------------------- */
+/* -- recorder.c: how far a recording has come; for the rest see recorder.h - */
 
 /**
- * struct merging - a merge that runs
- * @pid: its process; 0: none runs
- * @parts: of the recorder; those that are merged are not removed meanwhile
- * @file: the new tape, which has no name yet
- * @snapshots: how many are merged
- * @path: of the recorder
- * @quiet: say nothing of the new tape
- */
-struct merging {
-	pid_t pid;
-	const char *path;
-	bool quiet;
-	struct parts *parts;
-	struct parts_file file;
-	size_t snapshots;
-};
-
-#define MERGING_NONE	{ .file = PARTS_NO_FILE }
-
-/*
- * Begins to merge all snapshots that there are, unless a merge runs.  Warns if that fails.  None of
- * these is removed meanwhile.
- */
-void merging_begin(struct merging *merging, const struct recorder *recorder);
-/* If the process has ended, names the tape, prints its name, and removes what is too many. */
-void merging_reap(struct merging *merging);
-/* Waits until the process has ended.  @signals: of signals_open(); one that ends, ends the merge */
-void merging_end(struct merging *merging, int signals);
-
-/* -- progress.c: the line on a terminal that shows the progress ------------ */
-
-/**
- * struct progress - what was shown last
+ * struct progress - what the line on a terminal showed last
  * @off: show nothing: there is no terminal, or -q was given
  * @time: when, ms of CLOCK_MONOTONIC
  * @events: number of events until then
@@ -743,5 +711,33 @@ void progress_begin(struct progress *progress, bool quiet);
 void progress_show(struct progress *progress, const struct recorder *recorder, bool on);
 /* Erases the line. */
 void progress_end(const struct progress *progress);
+
+/*
+ * Reports to the service manager, see sd_notify(3): that the recorder has begun, that it still
+ * works, how far it has come, and that it ends.  There are none without NOTIFY_SOCKET.
+ */
+
+/**
+ * struct notify - what was reported
+ * @on: there is a service manager, and the reports are for it
+ * @watchdog_ms: interval of the reports for its watchdog; 0: it has none
+ * @alive: the last of these, ms of CLOCK_MONOTONIC
+ * @status: when the status was reported last
+ */
+struct notify {
+	bool on;
+	uint64_t watchdog_ms;
+	uint64_t alive;
+	uint64_t status;
+};
+
+/* Reports that the recording has begun. */
+void notify_ready(struct notify *notify);
+/* To be called in each turn of the loop.  @on: events are recorded now */
+void notify_tick(struct notify *notify, const struct recorder *recorder, bool on);
+/* Returns after how many ms notify_tick() has to be called, @most at most. */
+int notify_wait(const struct notify *notify, int most);
+/* Reports that the recording ends. */
+void notify_stopping(struct notify *notify);
 
 #endif /* SCHEDTAPE_RECORD_INTERNAL_H */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The processes of a recording: the recorder's own, which may go into the background, with a PID
- * file, a log and reports to a service manager; and the command that it starts.
+ * file and a log; the command that it starts; and a merge of its snapshots.
  */
 #ifndef SCHEDTAPE_RECORD_PROCESS_H
 #define SCHEDTAPE_RECORD_PROCESS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
-struct recorder;
+#include "record/internal.h"
 
 /* -- --pidfile: a file with the PID, locked as long as the recorder runs --- */
 
@@ -113,36 +112,6 @@ int daemon_begun(struct daemon *daemon);
 void daemon_reopen(struct daemon *daemon);
 void daemon_close(struct daemon *daemon);
 
-/* -- reports to the service manager, see sd_notify(3) ---------------------- */
-
-/*
- * They say that the recorder has begun, that it still works, how far it has come, and that it ends.
- * There are none without NOTIFY_SOCKET.
- */
-
-/**
- * struct notify - what was reported
- * @on: there is a service manager, and the reports are for it
- * @watchdog_ms: interval of the reports for its watchdog; 0: it has none
- * @alive: the last of these, ms of CLOCK_MONOTONIC
- * @status: when the status was reported last
- */
-struct notify {
-	bool on;
-	uint64_t watchdog_ms;
-	uint64_t alive;
-	uint64_t status;
-};
-
-/* Reports that the recording has begun. */
-void notify_ready(struct notify *notify);
-/* To be called in each turn of the loop.  @on: events are recorded now */
-void notify_tick(struct notify *notify, const struct recorder *recorder, bool on);
-/* Returns after how many ms notify_tick() has to be called, @most at most. */
-int notify_wait(const struct notify *notify, int most);
-/* Reports that the recording ends. */
-void notify_stopping(struct notify *notify);
-
 /* -- the command ----------------------------------------------------------- */
 
 /**
@@ -176,5 +145,37 @@ void child_reap(struct child *child);
  * reaped.
  */
 void child_end(struct child *child);
+
+/* -- a merge of snapshots into one tape, while the recording goes on ------- */
+
+/**
+ * struct merging - a merge that runs
+ * @pid: its process; 0: none runs
+ * @parts: of the recorder; those that are merged are not removed meanwhile
+ * @file: the new tape, which has no name yet
+ * @snapshots: how many are merged
+ * @path: of the recorder
+ * @quiet: say nothing of the new tape
+ */
+struct merging {
+	pid_t pid;
+	const char *path;
+	bool quiet;
+	struct parts *parts;
+	struct parts_file file;
+	size_t snapshots;
+};
+
+#define MERGING_NONE	{ .file = PARTS_NO_FILE }
+
+/*
+ * Begins to merge all snapshots that there are, unless a merge runs.  Warns if that fails.  None of
+ * these is removed meanwhile.
+ */
+void merging_begin(struct merging *merging, const struct recorder *recorder);
+/* If the process has ended, names the tape, prints its name, and removes what is too many. */
+void merging_reap(struct merging *merging);
+/* Waits until the process has ended.  @signals: of signals_open(); one that ends, ends the merge */
+void merging_end(struct merging *merging, int signals);
 
 #endif /* SCHEDTAPE_RECORD_PROCESS_H */
