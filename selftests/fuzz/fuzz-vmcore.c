@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Description: any memory has sessions that become valid tapes, or none. */
-#include <recover/load.h>
-#include <recover/tape.h>
+#include <recover/internal.h>
 
 #include "../unit/image.h"
 #include "try.h"
@@ -24,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	/* 0: the one that is chosen. */
 	for (load = 0; load <= found.nr_loads; load++) {
-		if (load_choose(&found, &memory, load, &err))
+		if (found_choose(&found, &memory, load, &err))
 			abort();
 		for (i = 0; i < found.nr_sessions; i++)
 			if (!crash_tape_write(&memory, &found.sessions[i], blob.path, &made, &err))

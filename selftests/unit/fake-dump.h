@@ -4,7 +4,7 @@
 #define SELFTESTS_FAKE_DUMP_H
 
 #include "image.h"
-#include "recover/vmcore.h"
+#include "recover/internal.h"
 
 static unsigned char fake_bytes[IMAGE_PAGES * STAPE_PAGE_SIZE];
 static struct image fake_image = { .data = fake_bytes, .bytes = sizeof(fake_bytes) };

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include <schedtape/dump.h>
-#include <recover/memory.h>
+#include <recover/internal.h>
 
 #include "maker.h"
 

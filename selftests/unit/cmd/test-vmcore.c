@@ -6,11 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <recover/crash.h>
-#include <recover/load.h>
-#include <recover/ring.h>
-#include <recover/tape.h>
-#include <recover/vmcore.h>
+#include <recover/internal.h>
 #include <schedtape.h>
 
 #include "image.h"
@@ -30,7 +26,7 @@ static size_t search(void)
 {
 	found_free(&found);
 	memory = image_memory(&image);
-	if (found_search(&found, &memory, &err) || load_choose(&found, &memory, 0, &err))
+	if (found_search(&found, &memory, &err) || found_choose(&found, &memory, 0, &err))
 		return SIZE_MAX;
 	return found.nr_sessions;
 }
@@ -178,9 +174,9 @@ static void test_loads(void)
 	ring->header.loaded = IMAGE_LOADED + 1;
 	ok(search() == 1 && found.nr_loads == 2 && found.loads[0].loaded == IMAGE_LOADED + 1 &&
 	   found.loads[0].nr_pages == 2 && found.loads[1].nr_pages == 3, "the loads, latest first");
-	ok(!load_choose(&found, &memory, 2, &err) && found.nr_sessions == 1 && found.load == 1 &&
+	ok(!found_choose(&found, &memory, 2, &err) && found.nr_sessions == 1 && found.load == 1 &&
 	   found.sessions[0].page.header.session == 5, "an earlier one that is chosen");
-	ok(load_choose(&found, &memory, 3, &err) == -ENOENT, "one that there was not");
+	ok(found_choose(&found, &memory, 3, &err) == -ENOENT, "one that there was not");
 	ring->pages = 3;
 	ok(search() == 1 && found.load == 1 && found.sessions[0].page.header.session == 5,
 	   "a later load without a ring that can be read is not taken");

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "recover/find.h"
+#include "recover/internal.h"
 
 #include <byteswap.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/list.h"
 #include "common/process.h"
 
-/* -- the pages --------------------------------------------------------------- */
+/* -- the pages ------------------------------------------------------------- */
 
 static struct found_page *add_page(struct found *found)
 {
@@ -99,7 +98,7 @@ static int take_pages(struct found *found, const struct memory *memory)
 	return 0;
 }
 
-/* -- loads ------------------------------------------------------------------- */
+/* -- loads ----------------------------------------------------------------- */
 
 static int compare_loads(const struct found_page *x, const struct found_page *y)
 {
@@ -152,7 +151,20 @@ static int add_loads(struct found *found)
 	return 0;
 }
 
-/* -- sessions ---------------------------------------------------------------- */
+int found_search(struct found *found, const struct memory *memory, struct schedtape_error *err)
+{
+	int ret;
+
+	*found = (struct found){ 0 };
+	ret = take_pages(found, memory);
+	if (!ret && found->nr_pages)
+		ret = add_loads(found);
+	if (ret == -ENOMEM)
+		schedtape_fail(err, ret, "out of memory");
+	return ret;
+}
+
+/* -- sessions -------------------------------------------------------------- */
 
 static size_t count_rings(const struct found_page *pages, size_t n)
 {
@@ -245,8 +257,9 @@ static void free_sessions(struct found *found)
 	found->sessions = NULL;
 }
 
-int found_use(struct found *found, const struct memory *memory, size_t load,
-	      struct schedtape_error *err)
+/* Sets the sessions to those of load @load, an index.  Returns 0 or -ENOMEM. */
+static int use_load(struct found *found, const struct memory *memory, size_t load,
+		    struct schedtape_error *err)
 {
 	int ret;
 
@@ -257,22 +270,56 @@ int found_use(struct found *found, const struct memory *memory, size_t load,
 	return ret ? schedtape_fail(err, ret, "out of memory") : 0;
 }
 
-int found_search(struct found *found, const struct memory *memory, struct schedtape_error *err)
-{
-	int ret;
-
-	*found = (struct found){ 0 };
-	ret = take_pages(found, memory);
-	if (!ret && found->nr_pages)
-		ret = add_loads(found);
-	if (ret == -ENOMEM)
-		schedtape_fail(err, ret, "out of memory");
-	return ret;
-}
-
 void found_free(struct found *found)
 {
 	free_sessions(found);
 	free(found->loads);
 	free(found->pages);
+}
+
+/* -- the choice of a load -------------------------------------------------- */
+
+/*
+ * Memory may keep pages of an earlier boot, and the machine's real-time clock may have been wrong
+ * when the module was loaded.  Any program may have pages that claim a late load.  So a load counts
+ * only if there is something to recover.
+ */
+
+static bool has_ring(const struct memory *memory, const struct found_session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->nr_rings; i++)
+		if (ring_is_readable(memory, &session->rings[i]))
+			return true;
+	return false;
+}
+
+static bool has_session(const struct found *found, const struct memory *memory)
+{
+	size_t i;
+
+	for (i = 0; i < found->nr_sessions; i++)
+		if (has_ring(memory, &found->sessions[i]))
+			return true;
+	return false;
+}
+
+int found_choose(struct found *found, const struct memory *memory, size_t number,
+		 struct schedtape_error *err)
+{
+	size_t i;
+	int ret;
+
+	if (number > found->nr_loads)
+		return schedtape_fail(err, -ENOENT, "there was no load %zu of the module: the dump "
+				      "has %zu", number, found->nr_loads);
+	if (number)
+		return use_load(found, memory, number - 1, err);
+	for (i = 0; i < found->nr_loads; i++) {
+		ret = use_load(found, memory, i, err);
+		if (ret || has_session(found, memory))
+			return ret;
+	}
+	return found->nr_loads ? use_load(found, memory, 0, err) : 0;
 }

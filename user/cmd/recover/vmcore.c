@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "recover/vmcore.h"
+#include "recover/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "recover/tape.h"
+#include "recover/internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,6 @@
 #include "common/output.h"
 #include "common/past.h"
 #include "common/process.h"
-#include "recover/ring.h"
 #include "tape/format.h"
 #include "tape/meta.h"
 
