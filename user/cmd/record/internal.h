@@ -537,7 +537,7 @@ struct cause {
 /* Interval of flushes: if the recorder is killed, no more than this is missing. */
 #define RECORDER_FLUSH_MS	1000
 
-/* -- tape.c: the files of a recorder's tape -------------------------------- */
+/* -- recorder-tape.c: the files of a recorder's tape ----------------------- */
 
 /* Makes one file, or a directory with a file for each of the recorder's streamers. */
 int recorder_tape_open(struct recorder *recorder, const struct recorder_options *options,
