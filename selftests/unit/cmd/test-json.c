@@ -7,7 +7,7 @@
 
 #include <commands.h>
 #include <record/internal.h>
-#include <replay/print.h>
+#include <replay/internal.h>
 #include <tape/groups.h>
 #include <tape/write.h>
 #include <top/internal.h>

@@ -6,7 +6,7 @@
 #include "common/select.h"
 #include "pipes.h"
 #include "printed.h"
-#include "replay/choice.h"
+#include "replay/options.h"
 #include "tape/events.h"
 
 static void must(bool done)

@@ -10,7 +10,6 @@
 #include "common/select-tasks.h"
 #include "options.h"
 #include "record/options.h"
-#include "replay/cpus-option.h"
 #include "replay/options.h"
 #include "tap.h"
 
@@ -200,7 +199,7 @@ static void test_usable(void)
 		ok(true, "this process may use CPU 0 # SKIP");
 		return;
 	}
-	usable = cpus_option_usable();
+	usable = cpus_usable();
 	ok(usable && !strcmp(usable, "0"), "this process may use CPU 0: %s", usable);
 	ok(plays(&opts, "--cpus=0") && !plays(&opts, "--cpus=1"), "and no other one");
 	sched_setaffinity(0, sizeof(before), &before);

@@ -9,7 +9,7 @@
 
 #include "printed.h"
 #include "record/recorder.h"
-#include "replay/print.h"
+#include "replay/internal.h"
 
 static void test_report(const struct blob *tape)
 {

@@ -9,9 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <replay/kill-on-exit.h>
 #include <common/output.h>
-#include <replay/processes.h>
+#include <replay/internal.h>
 
 #include "tap.h"
 

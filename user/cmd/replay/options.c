@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "replay/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/destination.h"
+#include "common/select-tasks.h"
 #include "common/select.h"
-#include "replay/cpus-option.h"
 
 #define OPT_RECORD		0x2000
 #define OPT_SPEED		0x2001
@@ -23,6 +24,185 @@
 #define OPT_ENGINE		0x200b
 #define OPT_CGROUPS		0x200c
 #define OPT_KTHREADS		0x200d
+
+/* -- --only and --exclude -------------------------------------------------- */
+
+/* Returns true if @text begins with a word and "=". */
+static bool has_keyword(const char *text)
+{
+	size_t n = 0;
+
+	while (islower((unsigned char)text[n]))
+		n++;
+	return n && text[n] == '=';
+}
+
+int choice_parse(struct choice_list *list, const char *text)
+{
+	if (!*text)
+		return -EINVAL;
+	if (!strncmp(text, "pid=", 4))
+		return select_numbers_parse(&list->pids, text + 4);
+	if (!strncmp(text, "tgid=", 5))
+		return select_numbers_parse(&list->tgids, text + 5);
+	if (!strncmp(text, "cgroup=", 7))
+		return select_cgroups_parse(&list->cgroups, text + 7);
+	if (!strncmp(text, "comm=", 5))
+		return text[5] ? select_names_parse(&list->comms, text + 5) : -EINVAL;
+	/* A misspelt keyword would be a pattern that no name matches. */
+	return has_keyword(text) ? -EINVAL : select_names_parse(&list->comms, text);
+}
+
+static bool list_made(const struct choice_list *list)
+{
+	return list->comms.nr || list->cgroups.names.nr || list->pids.nr || list->tgids.nr;
+}
+
+bool choice_made(const struct choice *choice)
+{
+	return list_made(&choice->only) || list_made(&choice->exclude);
+}
+
+static int check_list(struct choice_list *list, struct schedtape_tape *tape, const char *path)
+{
+	int ret = select_cgroups_find(&list->cgroups, tape, false, path, "cgroup=");
+
+	return ret ? ret : select_tasks_find(&list->comms, tape, path);
+}
+
+int choice_check(struct choice *choice, struct schedtape_tape *tape, const char *path)
+{
+	int ret = check_list(&choice->only, tape, path);
+
+	return ret ? ret : check_list(&choice->exclude, tape, path);
+}
+
+static bool list_has(const struct choice_list *list, const struct schedtape_task *task)
+{
+	return (list->comms.nr && select_names_has(&list->comms, task->comm, task->pid)) ||
+	       select_cgroups_has(&list->cgroups, task->cgroup) ||
+	       (list->pids.nr && select_numbers_has(&list->pids, task->pid)) ||
+	       (list->tgids.nr && select_numbers_has(&list->tgids, task->tgid));
+}
+
+bool choice_keeps(void *arg, const struct schedtape_task *task)
+{
+	const struct choice *choice = arg;
+
+	if (list_made(&choice->only) && !list_has(&choice->only, task))
+		return false;
+	return !list_has(&choice->exclude, task);
+}
+
+static void free_list(struct choice_list *list)
+{
+	select_names_free(&list->comms);
+	select_cgroups_free(&list->cgroups);
+	select_numbers_free(&list->pids);
+	select_numbers_free(&list->tgids);
+}
+
+void choice_free(struct choice *choice)
+{
+	free_list(&choice->only);
+	free_list(&choice->exclude);
+}
+
+/* -- --cpus ---------------------------------------------------------------- */
+
+/* "4" or "0-3". */
+static int parse_range(const char *text, size_t len, uint32_t *first, uint32_t *last)
+{
+	struct select_numbers set = { 0 };
+	char *copy = strndup(text, len);
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	ret = select_numbers_parse(&set, copy);
+	if (!ret && set.nr != 1)
+		ret = -EINVAL;
+	if (!ret) {
+		*first = set.ranges[0].first;
+		*last = set.ranges[0].last;
+	}
+	select_numbers_free(&set);
+	free(copy);
+	return ret;
+}
+
+static int add_pair(struct cpu_map *map, const struct cpu_map_pair *pair)
+{
+	struct cpu_map_pair *pairs = realloc(map->pairs, (map->nr + 1) * sizeof(*pairs));
+	cpu_set_t usable;
+	uint32_t cpu;
+
+	if (!pairs)
+		return -ENOMEM;
+	map->pairs = pairs;
+	map->pairs[map->nr++] = *pair;
+	if (sched_getaffinity(0, sizeof(usable), &usable))
+		return -errno;
+	for (cpu = pair->to; cpu <= pair->to_last; cpu++) {
+		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &usable))
+			return -ENODEV;
+		CPU_SET(cpu, &map->here);
+	}
+	return 0;
+}
+
+static int parse_pair(struct cpu_map *map, const char *text, size_t len)
+{
+	const char *colon = memchr(text, ':', len);
+	struct cpu_map_pair pair = { 0 };
+	int ret;
+
+	if (!colon)
+		return -EINVAL;
+	ret = parse_range(text, colon - text, &pair.from, &pair.from_last);
+	if (!ret)
+		ret = parse_range(colon + 1, text + len - colon - 1, &pair.to, &pair.to_last);
+	return ret ? ret : add_pair(map, &pair);
+}
+
+/* Maps recorded CPU n to the n-th CPU of the list, which repeats. */
+static int parse_list(struct cpu_map *map, const char *text)
+{
+	struct cpu_map_pair all = { .from_last = UINT32_MAX };
+
+	if (parse_range(text, strlen(text), &all.to, &all.to_last))
+		return -EINVAL;
+	return add_pair(map, &all);
+}
+
+/*
+ * Parses "0-3:0-1,4:2", or "0-1" for all recorded CPUs.  Returns 0, -EINVAL (wrong form),
+ * -ENODEV (this process may not use a CPU) or -ENOMEM.
+ */
+static int cpus_parse(struct cpu_map *map, const char *text)
+{
+	size_t len;
+	int ret;
+
+	cpu_map_free(map);
+	if (!strchr(text, ':'))
+		return parse_list(map, text);
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		ret = parse_pair(map, text, len);
+		if (ret || !text[len])
+			return ret;
+	}
+}
+
+char *cpus_usable(void)
+{
+	cpu_set_t usable;
+
+	return sched_getaffinity(0, sizeof(usable), &usable) ? NULL : cpu_list_of_set(&usable);
+}
+
+/* -- the command line ------------------------------------------------------ */
 
 static const struct argp_option options[] = {
 	{ "speed", OPT_SPEED, "F", 0, "Play everything F times as fast (1)", 0 },
@@ -108,11 +288,11 @@ static void parse_cpus(struct replay_options *opts, const char *arg, struct argp
 {
 	char *usable;
 
-	switch (cpus_option_parse(&opts->cpus, arg)) {
+	switch (cpus_parse(&opts->cpus, arg)) {
 	case 0:
 		break;
 	case -ENODEV:
-		usable = cpus_option_usable();
+		usable = cpus_usable();
 		argp_error(state, "--cpus %s: this process may not use all of these CPUs, only %s",
 			   arg, usable ? usable : "?");
 		free(usable);

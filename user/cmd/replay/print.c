@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "replay/print.h"
+#include "replay/internal.h"
 
 #include <string.h>
 #include <sys/wait.h>

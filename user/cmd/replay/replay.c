@@ -10,10 +10,7 @@
 #include "common/priority.h"
 #include "common/rights.h"
 #include "machine/machine.h"
-#include "replay/options.h"
-#include "replay/print.h"
-#include "replay/run.h"
-#include "replay/sessions.h"
+#include "replay/internal.h"
 
 #define VAGUE			0.1		/* spread of a calibration that is too large */
 

@@ -3,42 +3,29 @@
  * A replay, of one or several rounds: starts the players of a program, lets the module or the
  * user-space engine run them, and reports the result.
  */
-#include "replay/run.h"
+#include "replay/internal.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <machine/machine.h>
-
 #include "base/clock.h"
 #include "base/pid-namespace.h"
-#include "common/destination.h"
 #include "common/output.h"
-#include "common/priority.h"
 #include "common/process.h"
 #include "common/rights.h"
 #include "module/replay.h"
 #include "player/restart.h"
-#include "record/recorder.h"
-#include "replay/cgroups.h"
-#include "replay/kill-on-exit.h"
-#include "replay/options.h"
-#include "replay/players.h"
-#include "replay/print.h"
-#include "replay/processes.h"
-#include "replay/slept.h"
 
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* for the players to set their timers */
 #define LAST_EXIT_MS		5000
 #define LOOK_MS			100		/* between looks for processes that are due */
+#define SLEPT_APART_NS		200000		/* the clocks are read again after more than this */
+#define SLEPT_LEAST_NS		1000000
 
 /**
  * struct replay - one replay
@@ -56,8 +43,7 @@ struct replay {
 	struct schedtape_session *session;
 	struct schedtape_calibration calibration;
 	struct player_cast cast;
-	struct recorder recorder;
-	struct players players;
+	struct replay_tape tape;
 	struct schedtape_replay_state state;
 	uint32_t id;
 	struct processes processes;
@@ -217,72 +203,44 @@ static void stop_replay(struct replay *replay)
 		schedtape_replay_stop(replay->client, replay->id, &err);
 }
 
-/* -- recording the replay -------------------------------------------------- */
+/* -- the replay ------------------------------------------------------------ */
 
-static int open_recorder(struct replay *replay)
+/* Returns for how long the machine has slept (suspend, hibernation) since it was started, ns. */
+static uint64_t slept_so_far(void)
 {
-	struct schedtape_recording recording = { 0 };
-	struct recorder_options to = {
-		.path = replay->options->record,
-		.ring_bytes = 4 << 20,
-		.level = 1,
-	};
-	struct schedtape_module_info info = { .size = sizeof(info) };
-	struct schedtape_error err;
-	struct json_object *meta;
-	int ret;
+	uint64_t before, after, boot;
+	int tries = 100;
 
-	ret = backup_refuse(replay->options->common.input, to.path, &err);
-	if (!ret)
-		ret = schedtape_client_info(replay->client, &info, &err);
-	if (ret)
-		return out_failed(ret, &err);
-	meta = schedtape_machine_describe(&info, &replay->calibration, &recording);
-	if (!meta)
-		return -ENOMEM;
-	json_object_object_add(meta, "replay_of",
-			       json_object_new_string(replay->options->common.input));
-	to.meta = meta;
-	ret = recorder_open(&replay->recorder, replay->client, &to);
-	json_object_put(meta);
-	return ret;
+	do {
+		before = schedtape_now();
+		boot = schedtape_clock_now(CLOCK_BOOTTIME);
+		after = schedtape_now();
+	} while (after - before > SLEPT_APART_NS && --tries);
+	return boot > after ? boot - after : 0;
 }
 
-static int start_recorder(struct replay *replay)
+/* Returns for how long it has slept since @before was returned; less than 1 ms is 0. */
+static uint64_t slept_since(uint64_t before)
 {
-	int ret = recorder_start(&replay->recorder);
+	uint64_t slept = slept_so_far() - before;
 
-	if (!ret) {
-		recorder_begun(&replay->recorder);
-		ret = recorder_add(&replay->recorder, replay->processes.pids,
-				   replay->processes.nr);
-	}
-	if (!ret)
-		ret = recorder_describe_tasks(&replay->recorder);
-	replay->players = (struct players) {
-		.recorder = &replay->recorder,
-		.program = replay->cast.program,
-	};
-	return ret ? ret : players_write(&replay->players, replay->client, replay->id,
-					 &replay->processes);
+	return (int64_t)slept < SLEPT_LEAST_NS ? 0 : slept;
 }
 
 /* Records until the last recorded task has ended, because exits are part of the replay. */
 static int finish_recorder(struct replay *replay)
 {
-	struct pollfd fd = { .fd = schedtape_session_fd(replay->recorder.session) };
+	struct pollfd fd = { .fd = schedtape_session_fd(replay->tape.recorder.session) };
 	int ms, ret = 0;
 
 	for (ms = 0; ms < LAST_EXIT_MS && !ret && !replay->interrupted; ms += 20) {
 		if (poll(&fd, 1, 20) > 0 && fd.revents & POLLHUP)
 			break;
 		read_signals(replay);
-		ret = recorder_tick(&replay->recorder);
+		ret = recorder_tick(&replay->tape.recorder);
 	}
-	return ret ? ret : recorder_stop(&replay->recorder);
+	return ret ? ret : recorder_stop(&replay->tape.recorder);
 }
-
-/* -- the replay ------------------------------------------------------------ */
 
 /*
  * The module notifies every second, and at the end.  Notifications may be lost (full socket),
@@ -309,27 +267,6 @@ static int look_after(struct replay *replay, bool told, struct schedtape_error *
 	return 0;
 }
 
-/* Adds new processes to the recording.  -ESRCH: a process has already ended. */
-static int record_since(struct replay *replay, size_t before)
-{
-	const struct processes *processes = &replay->processes;
-	struct schedtape_error err;
-	int ret = 0;
-	size_t i;
-
-	if (!replay->recorder.started)
-		return 0;
-	for (i = before; i < processes->nr && !ret; i++) {
-		ret = schedtape_session_add(replay->recorder.session, &processes->pids[i], 1,
-					    &err);
-		if (ret == -ESRCH)
-			ret = 0;
-	}
-	if (ret)
-		return out_failed(ret, &err);
-	return players_write_since(&replay->players, processes, before);
-}
-
 static int start_due(struct replay *replay)
 {
 	size_t before = replay->processes.nr;
@@ -344,7 +281,7 @@ static int start_due(struct replay *replay)
 	if (ret)
 		return out_failed(ret, &err);
 	ret = processes_start_due(&replay->processes, replay->state.time, replay->state.speed);
-	return ret ? ret : record_since(replay, before);
+	return ret ? ret : replay_tape_add(&replay->tape, &replay->processes, before);
 }
 
 static int start_replay(struct replay *replay)
@@ -375,13 +312,13 @@ static int cannot_wait(void)
 static int run_replay(struct replay *replay)
 {
 	struct schedtape_client *client = replay->client;
+	struct schedtape_session *session = replay->tape.recorder.session;
 	struct schedtape_error err;
 	struct pollfd fds[] = {
 		{ .fd = client ? schedtape_client_monitor(client, replay->id, &err) : -1,
 		  .events = POLLIN },
 		{ .fd = replay->signals, .events = POLLIN },
-		{ .fd = replay->recorder.session ?
-			schedtape_session_fd(replay->recorder.session) : -1, .events = POLLIN },
+		{ .fd = session ? schedtape_session_fd(session) : -1, .events = POLLIN },
 	};
 	uint64_t slept;
 	int ret, n, ms;
@@ -391,7 +328,7 @@ static int run_replay(struct replay *replay)
 	slept = slept_so_far();
 	ret = start_replay(replay);
 	while (!ret && !ended(replay) && !replay->interrupted) {
-		ms = recorder_wait(&replay->recorder);
+		ms = recorder_wait(&replay->tape.recorder);
 		if (processes_to_come(&replay->processes) && ms > LOOK_MS)
 			ms = LOOK_MS;
 		n = poll(fds, 3, ms);
@@ -409,8 +346,8 @@ static int run_replay(struct replay *replay)
 		/* POLLHUP: no recorded task is left, for now.  Don't poll the session any more. */
 		if (fds[2].revents & POLLHUP)
 			fds[2].fd = -1;
-		if (replay->recorder.started && !ret)
-			ret = recorder_tick(&replay->recorder);
+		if (replay->tape.recorder.started && !ret)
+			ret = recorder_tick(&replay->tape.recorder);
 	}
 	replay->slept = slept_since(slept);
 	replay_show_end(replay->options);
@@ -436,13 +373,14 @@ static int play(struct replay *replay)
 	if (!ret)
 		ret = wait_until_ready(replay);
 	if (!ret && replay->options->record)
-		ret = start_recorder(replay);
+		ret = replay_tape_start(&replay->tape, replay->client, replay->id,
+					replay->cast.program, &replay->processes);
 	/* If all tasks only end, the replay has ended by now. */
 	if (!ret && !ended(replay))
 		ret = run_replay(replay);
 	if (ret && !ended(replay))
 		stop_replay(replay);
-	if (replay->recorder.started) {
+	if (replay->tape.recorder.started) {
 		finished = finish_recorder(replay);
 		ret = ret ? ret : finished;
 	}
@@ -548,7 +486,10 @@ static int open_replay(struct replay *replay)
 	}
 	if (ret)
 		return rights_say(ret, &err);
-	return replay->options->record ? open_recorder(replay) : 0;
+	if (!replay->options->record)
+		return 0;
+	return replay_tape_open(&replay->tape, replay->options, replay->client,
+				&replay->calibration);
 }
 
 static int open_all(struct replay *replay, struct schedtape_tape *tape)
@@ -642,7 +583,7 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 			replay_print(opts, program, &replay.state, replay.slept, results);
 	}
 	close_replay(&replay);
-	closed = recorder_close(&replay.recorder, replay.recorder.start_time,
+	closed = recorder_close(&replay.tape.recorder, replay.tape.recorder.start_time,
 				opts->quiet || opts->common.json);
 	ret = ret ? ret : closed;
 	/* A replay that is recorded has one round, and a message about its tape comes first. */

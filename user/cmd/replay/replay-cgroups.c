@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "replay/cgroups.h"
+#include "replay/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of replay share, the lowest first. */
+#ifndef SCHEDTAPE_REPLAY_INTERNAL_H
+#define SCHEDTAPE_REPLAY_INTERNAL_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <program/program.h>
+#include <schedtape/client.h>
+
+#include "machine/calibration.h"
+#include "player/cpu-map.h"
+#include "player/player.h"
+#include "record/recorder.h"
+#include "replay/options.h"
+
+struct json_object;
+
+/* -- replay-cgroups.c: copies of the tape's cgroups, in their own folder --- */
+
+/**
+ * struct cgroups_made - what has to be removed after the replay
+ * @parent: the folder that @top is in
+ * @top: the folder of all cgroups of the replay
+ * @stage: enum cgroups_stage of @top, whose name is complete before @stage is stored
+ * @unclamped: the kernel has not the utilization clamps of a cgroup
+ * @enabled: a bit for each controller of @parent that was not enabled before
+ *
+ * It is in memory that forked processes share.  @stage and @enabled are stored atomically, before
+ * the change that they announce, because the controller may be killed at any moment.
+ */
+struct cgroups_made {
+	char parent[PATH_MAX];
+	char top[PATH_MAX];
+	uint32_t stage;
+	uint32_t enabled;
+	bool unclamped;
+};
+
+/**
+ * struct cgroups - the cgroups of one replay; all 0: none
+ * @made: what has to be removed
+ * @procs: by the program's number of the cgroup: path of its cgroup.procs; NULL: unknown
+ * @nr: number of @procs
+ */
+struct cgroups {
+	struct cgroups_made *made;
+	char **procs;
+	uint32_t nr;
+};
+
+/*
+ * Allocates @made.  Call it before cgroups_make() and before a fork of a process that has to
+ * remove cgroups that are made later.  Returns 0 or -errno.
+ */
+int cgroups_open(struct cgroups *cgroups);
+/*
+ * Makes the program's cgroups below @parent ("": the root), with their weights, quotas and, mapped
+ * by @cpus, their CPUs.  Returns 0, or -errno after a message.
+ */
+int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_tape *tape,
+		 const struct schedtape_program *program, const struct cpu_map *cpus);
+/* Removes all cgroups, and kills the processes in them. */
+void cgroups_remove(struct cgroups *cgroups);
+
+/* -- replay-processes.c: the processes of a replay ------------------------- */
+
+/**
+ * struct kill_on_exit - a process that kills the replay's process group when the controller dies
+ * @pid: its PID, which is the number of the process group that it kills; 0: not started
+ * @fd: writing end of a pipe; the process waits until all descriptors of it are closed
+ */
+struct kill_on_exit {
+	pid_t pid;
+	int fd;
+};
+
+/*
+ * Starts the process.  When the controller ends, it calls @clean (which may be NULL) with @arg,
+ * and kills the group.  It is a fork, so it sees later changes in shared memory only.  Call this
+ * before opening a descriptor that has to close with the controller.  The process sends no exit
+ * signal, so waitpid(-1) does not return it.  Returns 0 or -errno.
+ */
+int kill_on_exit_start(struct kill_on_exit *killer, void (*clean)(void *arg), void *arg);
+/* Stops the other processes of the group, or lets them go on. */
+void kill_on_exit_stop(const struct kill_on_exit *killer);
+void kill_on_exit_continue(const struct kill_on_exit *killer);
+/* Kills the group and waits for the process; @clean is not called. */
+void kill_on_exit_end(struct kill_on_exit *killer);
+
+/*
+ * Players share an autogroup if their tasks did.  The kernel makes an autogroup for each session
+ * (setsid()), and a process can be in a session only by its birth.  So a process holds each session
+ * that no player makes, and starts the players there.
+ */
+
+/**
+ * struct session - a session
+ * @autogroup: the recorded one, PID of the recorded session
+ * @pid: the process that holds it
+ * @fd: a socket to that
+ */
+struct session {
+	uint32_t autogroup;
+	pid_t pid;
+	int fd;
+};
+
+/**
+ * struct sessions - those of a replay
+ * @list: @n of them
+ */
+struct sessions {
+	struct session *list;
+	size_t n;
+	size_t capacity;
+};
+
+/* Returns why this process is in no autogroup, so that players would be in none; NULL: it is. */
+const char *sessions_lack(void);
+
+/*
+ * The processes that no player forks.  Each is started shortly before it is due, so that about as
+ * many processes exist as in the recording.
+ */
+
+/**
+ * struct process_death - unexpected end of a player process
+ * @pid: its PID; 0: no process has died
+ * @task: the program's number of the task that it played
+ * @status: as wait(2) returns it
+ */
+struct process_death {
+	uint32_t pid;
+	uint32_t task;
+	int status;
+};
+
+/**
+ * struct processes - the player processes of one replay that the controller starts
+ * @pids: PIDs of the live processes
+ * @tasks: number of the task that each of them plays
+ * @nr: number of live processes
+ * @next: index of the first of the program's roots that processes_start_due() has not visited
+ * @latest: when the last process that it started is due, ns
+ * @players: number of threads of all started processes
+ * @none_left: no live process is left, also no process that a player forked
+ * @sessions: those that processes are started in
+ * @died: the first process that died; after the replay's end, a kill is also a death
+ */
+struct processes {
+	const struct player_cast *cast;
+	uint32_t *pids;
+	uint32_t *tasks;
+	size_t nr;
+	uint32_t next;
+	uint64_t latest;
+	uint32_t players;
+	bool none_left;
+	struct sessions sessions;
+	struct process_death died;
+};
+
+/* Starts the processes that are due at the start or soon after.  Returns 0 or -errno. */
+int processes_begin(struct processes *processes, const struct player_cast *cast);
+/*
+ * Starts processes that are due soon after @time of the replay, ns, whose speed is @speed
+ * millionths.  New processes are at the end of @pids.
+ */
+int processes_start_due(struct processes *processes, uint64_t time, uint32_t speed);
+/* Returns true if there are processes to start later. */
+bool processes_to_come(const struct processes *processes);
+/* Removes processes that have ended.  @all: waits until no process is left. */
+void processes_reap(struct processes *processes, bool all);
+void processes_free(struct processes *processes);
+
+/* -- replay-tape.c: the tape of a replay ----------------------------------- */
+
+/**
+ * struct replay_tape - the recording of a replay, with which task each player plays
+ * @recorder: its session is NULL without --record
+ * @same_pids: the module and the controller have the same PIDs: they are not in different
+ *	PID namespaces
+ */
+struct replay_tape {
+	struct recorder recorder;
+	const struct schedtape_program *program;
+	bool same_pids;
+};
+
+/* These functions return 0, or -errno after a message. */
+int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts,
+		     struct schedtape_client *client,
+		     const struct schedtape_calibration *calibration);
+/* Begins to record, when the first processes of the replay @id are there. */
+int replay_tape_start(struct replay_tape *tape, struct schedtape_client *client, uint32_t id,
+		      const struct schedtape_program *program, const struct processes *processes);
+/* Adds the processes from the @before-th on, which have been started since. */
+int replay_tape_add(struct replay_tape *tape, const struct processes *processes, size_t before);
+
+/* -- print.c: progress, results, why a replay has failed ------------------- */
+
+/* Shows the progress in a line on a terminal.  replay_show_end() erases the line. */
+void replay_show(const struct replay_options *opts, const struct schedtape_program *program,
+		 const struct schedtape_replay_state *state);
+void replay_show_end(const struct replay_options *opts);
+/* Prints the result, to stderr if the tape goes to stdout; or adds it to @results if not NULL. */
+void replay_print(const struct replay_options *opts, const struct schedtape_program *program,
+		  const struct schedtape_replay_state *state, uint64_t slept,
+		  struct json_object *results);
+/* Prints to stderr how far a replay came that a signal has ended, unless --loop was given. */
+void replay_print_interrupted(const struct replay_options *opts,
+			      const struct schedtape_program *program,
+			      const struct schedtape_replay_state *state);
+/* Prints all results, and releases them. */
+void replay_print_json(const char *path, struct json_object *rounds);
+/* Prints which player died, and of what. */
+void replay_print_death(const struct schedtape_program *program,
+			const struct process_death *died);
+/* Prints which player of a stuck replay waits for which other one. */
+void replay_explain(struct schedtape_client *client, uint32_t id,
+		    const struct schedtape_program *program);
+
+/* -- rounds.c: replays of a program ---------------------------------------- */
+
+/*
+ * Replays @program as often as @opts says, and prints each result or adds it to @results.
+ * @client: NULL with --engine=user; @scale: factor for the tape's CPU time.  Returns 0; 1 if the
+ * machine slept during a round; or -errno after a message; -EINTR: a signal has ended the replay.
+ */
+int replay_run(const struct replay_options *opts, struct schedtape_client *client,
+	       struct schedtape_tape *tape, const struct schedtape_program *program,
+	       const struct schedtape_calibration *calibration, double scale,
+	       struct json_object *results);
+
+#endif /* SCHEDTAPE_REPLAY_INTERNAL_H */

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "replay/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <machine/machine.h>
+
+#include "base/clock.h"
+#include "base/list.h"
+#include "common/destination.h"
+#include "common/output.h"
+
+/* -- which task each player plays ------------------------------------------ */
+
+/**
+ * struct player_list - players for a record of the tape
+ * @first_pid: PID of the player of the task @first
+ */
+struct player_list {
+	const struct schedtape_program *program;
+	struct schedtape_player *list;
+	size_t n;
+	size_t capacity;
+	uint32_t first;
+	uint32_t first_pid;
+};
+
+static int add(struct player_list *players, uint32_t number, uint32_t pid)
+{
+	const struct schedtape_program_task *task = &players->program->tasks[number];
+	struct schedtape_player *list;
+
+	list = schedtape_list_grow(players->list, players->n, &players->capacity, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	players->list = list;
+	list[players->n++] = (struct schedtape_player) {
+		.task_start = task->born,
+		.pid = pid,
+		.task_pid = task->pid,
+	};
+	return 0;
+}
+
+static int add_player(const struct schedtape_player_state *state, void *arg)
+{
+	struct player_list *players = arg;
+
+	if (state->number >= players->program->nr_tasks)
+		return 0;
+	if (state->number == players->first)
+		players->first_pid = state->pid;
+	return add(players, state->number, state->pid);
+}
+
+/* Writes them with the current time, at which they exist, or existed a moment ago. */
+static int write_list(struct recorder *recorder, struct player_list *players)
+{
+	uint64_t time = schedtape_now();
+	size_t i;
+
+	for (i = 0; i < players->n; i++)
+		players->list[i].time = time;
+	return recorder_add_players(recorder, players->list, players->n);
+}
+
+static int out_of_memory(void)
+{
+	out_error(NULL, "out of memory");
+	return -ENOMEM;
+}
+
+/* Writes all players of the replay @id that exist.  Returns 0, or -errno after a message. */
+static int write_players(struct replay_tape *tape, struct schedtape_client *client, uint32_t id,
+			 const struct processes *processes)
+{
+	struct player_list list = { .program = tape->program, .first = SCHEDTAPE_NONE };
+	struct schedtape_error err;
+	int ret;
+
+	if (processes->nr)
+		list.first = processes->tasks[0];
+	ret = schedtape_replay_players(client, id, add_player, &list, &err);
+	if (ret == -ENOMEM)
+		out_of_memory();
+	else if (ret)
+		out_error(NULL, "%s", err.text);
+	else
+		ret = write_list(&tape->recorder, &list);
+	tape->same_pids = processes->nr && list.first_pid == processes->pids[0];
+	free(list.list);
+	return ret;
+}
+
+/* Writes the processes from the @before-th on, which have been started since. */
+static int write_players_since(struct replay_tape *tape, const struct processes *processes,
+			       size_t before)
+{
+	struct player_list list = { .program = tape->program };
+	int ret = 0;
+	size_t i;
+
+	if (!tape->same_pids || before == processes->nr)
+		return 0;
+	for (i = before; i < processes->nr && !ret; i++)
+		ret = add(&list, processes->tasks[i], processes->pids[i]);
+	ret = ret ? out_of_memory() : write_list(&tape->recorder, &list);
+	free(list.list);
+	return ret;
+}
+
+/* -- the recording --------------------------------------------------------- */
+
+int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts,
+		     struct schedtape_client *client,
+		     const struct schedtape_calibration *calibration)
+{
+	struct schedtape_recording recording = { 0 };
+	struct recorder_options to = {
+		.path = opts->record,
+		.ring_bytes = 4 << 20,
+		.level = 1,
+	};
+	struct schedtape_module_info info = { .size = sizeof(info) };
+	struct schedtape_error err;
+	struct json_object *meta;
+	int ret;
+
+	ret = backup_refuse(opts->common.input, to.path, &err);
+	if (!ret)
+		ret = schedtape_client_info(client, &info, &err);
+	if (ret)
+		return out_failed(ret, &err);
+	meta = schedtape_machine_describe(&info, calibration, &recording);
+	if (!meta)
+		return -ENOMEM;
+	json_object_object_add(meta, "replay_of", json_object_new_string(opts->common.input));
+	to.meta = meta;
+	ret = recorder_open(&tape->recorder, client, &to);
+	json_object_put(meta);
+	return ret;
+}
+
+int replay_tape_start(struct replay_tape *tape, struct schedtape_client *client, uint32_t id,
+		      const struct schedtape_program *program, const struct processes *processes)
+{
+	int ret = recorder_start(&tape->recorder);
+
+	if (!ret) {
+		recorder_begun(&tape->recorder);
+		ret = recorder_add(&tape->recorder, processes->pids, processes->nr);
+	}
+	if (!ret)
+		ret = recorder_describe_tasks(&tape->recorder);
+	tape->program = program;
+	return ret ? ret : write_players(tape, client, id, processes);
+}
+
+int replay_tape_add(struct replay_tape *tape, const struct processes *processes, size_t before)
+{
+	struct schedtape_error err;
+	int ret = 0;
+	size_t i;
+
+	if (!tape->recorder.started)
+		return 0;
+	for (i = before; i < processes->nr && !ret; i++) {
+		ret = schedtape_session_add(tape->recorder.session, &processes->pids[i], 1, &err);
+		/* It has already ended. */
+		if (ret == -ESRCH)
+			ret = 0;
+	}
+	if (ret)
+		return out_failed(ret, &err);
+	return write_players_since(tape, processes, before);
+}
