@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/process.h"
+#include "common/inherited.h"
 #include "record/triggers.h"
 #include "tap.h"
 

@@ -12,8 +12,8 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "common/inherited.h"
 #include "common/output.h"
-#include "common/process.h"
 #include "common/select.h"
 #include "common/task-table.h"
 #include "common/time-text.h"

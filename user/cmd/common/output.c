@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/color.h"
 #include "common/output.h"
+#include "common/color.h"
+#include "common/inherited.h"
 #include "common/pager.h"
-#include "common/process.h"
 
 static const char *command = "schedtape";
 

@@ -14,8 +14,8 @@
 #include <base/list.h>
 #include <base/proc.h>
 
-#include "commands.h"
 #include "base/clock.h"
+#include "commands.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/recorders.h"

@@ -27,8 +27,8 @@
 #include "base/first-line.h"
 #include "base/list.h"
 #include "base/pid-namespace.h"
+#include "common/inherited.h"
 #include "common/output.h"
-#include "common/process.h"
 #include "common/select.h"
 #include "module/cgroup.h"
 

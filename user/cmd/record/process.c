@@ -23,8 +23,8 @@
 #include "base/error.h"
 #include "base/sched-attr.h"
 #include "common/color.h"
+#include "common/inherited.h"
 #include "common/output.h"
-#include "common/process.h"
 
 #define TRIES		10		/* other recorders may replace the file at the same time */
 #define IDENTIFIER	"schedtape"	/* journalctl -t schedtape */

@@ -13,9 +13,9 @@
 #include <machine/machine.h>
 
 #include "commands.h"
+#include "common/inherited.h"
 #include "common/output.h"
 #include "common/past.h"
-#include "common/process.h"
 #include "common/rights.h"
 #include "common/select.h"
 #include "record/internal.h"

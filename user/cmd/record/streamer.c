@@ -11,10 +11,10 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "common/inherited.h"
 #include "common/output.h"
 #include "common/past.h"
 #include "common/priority.h"
-#include "common/process.h"
 #include "common/select.h"
 
 #define PAGES_PER_CHUNK	64

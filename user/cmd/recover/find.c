@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "common/process.h"
+#include "common/inherited.h"
 
 /* -- the pages ------------------------------------------------------------- */
 

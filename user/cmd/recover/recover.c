@@ -11,9 +11,9 @@
 
 #include "commands.h"
 #include "common/destination.h"
+#include "common/inherited.h"
 #include "common/new-tape.h"
 #include "common/output.h"
-#include "common/process.h"
 #include "common/select.h"
 #include "recover/internal.h"
 

@@ -15,8 +15,8 @@
 
 #include <schedtape/client.h>
 
+#include "common/inherited.h"
 #include "common/output.h"
-#include "common/process.h"
 #include "common/select.h"
 #include "machine/cgroup-tree.h"
 #include "module/cgroup.h"

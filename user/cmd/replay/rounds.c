@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/pid-namespace.h"
+#include "common/inherited.h"
 #include "common/output.h"
-#include "common/process.h"
 #include "common/rights.h"
 #include "module/replay.h"
 #include "player/restart.h"
