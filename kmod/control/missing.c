@@ -58,7 +58,8 @@ size_t stape_missing_text(char *text, size_t size)
  */
 void __init stape_missing_init(void)
 {
-	char text[STAPE_MISSING_SIZE], *at = text, *line;
+	static char text[STAPE_MISSING_SIZE] __initdata;
+	char *at = text, *line;
 
 	stape_attach_try();
 	stape_missing_text(text, sizeof(text));
