@@ -175,7 +175,7 @@ part_machines()
 
 part_builds()
 {
-	part_built && on_host kbuild kselftest
+	part_built && on_host kbuild configurations kselftest
 }
 
 part_packages()
