@@ -3,8 +3,9 @@
  * Switches the probes on for the first user and off after the last.  There is one probe per
  * tracepoint, however many sessions record.  Probes run in the scheduler, under its locks: they
  * allocate nothing, print nothing, and wake nothing.  They take no lock but raw spinlocks that
- * are held for a bounded time: those of PIDs and filters (filter.h), of descriptions
- * (descriptions.h), of stocks of leaves (waits.h), and of parked players (rendezvous.c).
+ * are held for a bounded time: those of PIDs and filters (filter.h), of lists of dead tasks
+ * (members.c), of descriptions (descriptions.h), of stocks of leaves (waits.h), and of parked
+ * players (rendezvous.c).  The exit probe may wait for another CPU's last switch of a task.
  *
  * Under the runqueue lock the usual switch and wake-up take none of them.  The exceptions are:
  *

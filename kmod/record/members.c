@@ -375,10 +375,9 @@ static void stape_members_wake_if_over(struct stape_active *active)
  * @how: how far it has ended
  *
  * This is called after the task's last switch; when it exits in a pause; and for a leader when its
- * last thread exits, because the bits of a leader stay while its threads run.  The first call comes
- * after a change of the task's @on_cpu, unless the list was full, and that of the last thread after
- * one of signal->live.  Each looks at what the other comes after, and the PID's lock orders them,
- * so the later one clears what is left.
+ * last thread exits, because the bits of a leader stay while its threads run.  If the leader has
+ * not switched out by then, the call after its switch finds no thread: see
+ * stape_members_reap_leader().
  *
  * Context: interrupts off, no runqueue lock, but see stape_members_add_dead().
  */
@@ -405,7 +404,7 @@ void stape_members_end(struct stape_active *active, const struct task_struct *ta
 	if (how < STAPE_END_SWITCHED)
 		stape_filter_set_seed(filter, pid, false);
 	if (test_bit(pid, filter->members) &&
-	    (how != STAPE_END_EXIT || (dead && !(user && stape_on_cpu(user))))) {
+	    (how != STAPE_END_EXIT || !user)) {
 		stape_filter_drop_member(filter, pid);
 		/* The last of the other members asks, when it has gone. */
 		if (how >= STAPE_END_SWITCHED && atomic_read(&filter->nr_members))
@@ -448,26 +447,6 @@ static void stape_members_exit_one(struct stape_active *active, struct task_stru
 	if (unlikely(!test_bit(pid, filter->members)))
 		stape_members_wake_if_over(active);
 	raw_spin_unlock(stape_filter_lock(pid));
-}
-
-/* Tracepoint sched_process_exit: writes that current exits, and lets it be no seed any more. */
-void stape_members_exit(STAPE_EXIT_PROTO)
-{
-	struct stape_active *active;
-	unsigned long flags;
-
-	if (stape_watch_enabled())
-		stape_watch_gone(task);
-	preempt_disable();	/* makes this an RCU reader */
-	for_each_active(active) {
-		local_irq_save(flags);
-		stape_members_exit_one(active, task);
-		/* It is the last thread, and its leader has exited before: the leader ends, too. */
-		if (unlikely(task->pid != task->tgid && !atomic_read(&task->signal->live)))
-			stape_members_end(active, task->group_leader, task->tgid, STAPE_END_EXIT);
-		local_irq_restore(flags);
-	}
-	preempt_enable();
 }
 
 /* When this many wait, an interrupt removes them. */
@@ -549,6 +528,70 @@ static void stape_members_reap_tick(struct irq_work *tick)
 static void stape_members_reap_now(struct stape_wake *now)
 {
 	stape_members_reap(container_of(now, struct stape_members_list, now));
+}
+
+/*
+ * Current is a last thread.  If its leader has switched out for the last time, or is about to,
+ * waits for that, removes what is in the list of the CPU that the leader has left, perhaps the
+ * leader itself, and returns true.  If that list was full, the leader was looked at while threads
+ * ran.
+ *
+ * Otherwise the leader is removed after its last switch, and then its threads have gone: current
+ * has decremented signal->live, a full barrier, before it looks at the leader's state.  This pairs
+ * with smp_mb__after_spinlock() in __schedule(), after TASK_DEAD and before the look at
+ * signal->live.
+ */
+static bool stape_members_reap_leader(const struct task_struct *leader)
+{
+	unsigned long flags;
+
+	if (READ_ONCE(leader->__state) != TASK_DEAD)
+		return false;
+	/* Interrupts are on, because they may be on there, too. */
+	while (stape_on_cpu(leader))
+		cpu_relax();
+	/* on_cpu before the list; pairs with smp_store_release() in finish_task() */
+	smp_rmb();
+	local_irq_save(flags);
+	stape_members_reap(per_cpu_ptr(&stape_members_lists, task_cpu(leader)));
+	local_irq_restore(flags);
+	return true;
+}
+
+/* Current is a last thread: its leader ends.  A function of its own, because most exits are not. */
+static noinline void stape_members_exit_leader(const s8 *ids, const struct task_struct *task)
+{
+	enum stape_end how = STAPE_END_EXIT;
+	struct stape_active *active;
+	unsigned long flags;
+
+	if (stape_filter_id(ids, task->tgid) && stape_members_reap_leader(task->group_leader))
+		how = STAPE_END_GONE;
+	for_each_active(active) {
+		local_irq_save(flags);
+		stape_members_end(active, task->group_leader, task->tgid, how);
+		local_irq_restore(flags);
+	}
+}
+
+/* Tracepoint sched_process_exit: writes that current exits, and lets it be no seed any more. */
+void stape_members_exit(STAPE_EXIT_PROTO)
+{
+	struct stape_active *active;
+	unsigned long flags;
+
+	if (stape_watch_enabled())
+		stape_watch_gone(task);
+	preempt_disable();	/* makes this an RCU reader */
+	for_each_active(active) {
+		local_irq_save(flags);
+		stape_members_exit_one(active, task);
+		local_irq_restore(flags);
+	}
+	/* All threads exit by now.  More than one may find that. */
+	if (unlikely(task->pid != task->tgid && !atomic_read(&task->signal->live)))
+		stape_members_exit_leader(data, task);
+	preempt_enable();
 }
 
 /**

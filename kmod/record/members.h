@@ -10,10 +10,11 @@ struct task_struct;
 
 /**
  * enum stape_end - how far a task has ended
- * @STAPE_END_EXIT: it has exited before, and now its last thread exits, or has taken over its PID
+ * @STAPE_END_EXIT: all its threads exit by now; or a thread of it has taken over its PID
  * @STAPE_END_PAUSE: it exits in a pause, and leaves now.  Its last switch may come after the pause,
  *	when the kernel no longer lists the task, and the reader could not find out its name
- * @STAPE_END_SWITCHED: it has switched out for the last time
+ * @STAPE_END_GONE: all its threads exit by now, and it has switched out for the last time
+ * @STAPE_END_SWITCHED: it has switched out for the last time; its threads may still run
  * @STAPE_END_UNSEEN: the same, on a CPU that the session leaves out
  *
  * The order matters: from @STAPE_END_SWITCHED on the task has switched out.
@@ -21,6 +22,7 @@ struct task_struct;
 enum stape_end {
 	STAPE_END_EXIT,
 	STAPE_END_PAUSE,
+	STAPE_END_GONE,
 	STAPE_END_SWITCHED,
 	STAPE_END_UNSEEN,
 };

@@ -3,9 +3,11 @@
  * Description: what a task is (its fork, name, priority, affinity, cgroup and end) is in the
  * session's ring of descriptions, whichever CPU it is on, and stays there in overwrite mode.
  */
+#include <pthread.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -191,6 +193,70 @@ TEST_F(descriptions, of_recorded_cpus)
 	EXPECT_EQ(0, count_ended(self));
 	EXPECT_LT(0, count_on(self, 0));
 	EXPECT_LT(0, count_on(self, 1));
+}
+
+#define LEADERS	30
+
+/* Ends on CPU 1, as soon as its leader has ended. */
+static void *end_after_leader(void *arg)
+{
+	if (st_pin(0, 1))
+		_exit(1);
+	*(volatile bool *)arg = true;
+	while (st_task_state(getpid()) != 'Z')
+		;
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+/* Forks processes on CPU 0 whose leaders end first. */
+static int fork_leaders(void *arg)
+{
+	volatile bool ready = false;
+	pthread_t thread;
+	int i, status;
+
+	(void)arg;
+	for (i = 0; i < LEADERS; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			if (pthread_create(&thread, NULL, end_after_leader, (void *)&ready))
+				_exit(1);
+			while (!ready)
+				usleep(100);
+			syscall(SYS_exit, 0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			return 1;
+	}
+	return 0;
+}
+
+/* The last thread removes a leader that the next tick of CPU 0 would remove. */
+TEST_F(descriptions, of_a_left_out_leader)
+{
+	const struct st_record *r = &self->r;
+	unsigned int leaders = 0;
+	size_t i;
+
+	if (st_cpus() < 2)
+		SKIP(return, "there is one CPU");
+	ASSERT_EQ(0, open_session(&self->r, "\2", false));
+	ASSERT_EQ(0, st_child_fork(&self->w, 0, fork_leaders, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(st_child_step(&self->w));
+	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	for (i = 0; i < r->n; i++) {
+		if (r->events[i].type != STAPE_EV_FORK || r->events[i].arg & STAPE_FORK_THREAD)
+			continue;
+		leaders++;
+		self->pid = r->events[i].pid;
+		EXPECT_EQ(1, count_ended(self));
+	}
+	EXPECT_EQ(LEADERS, leaders);
 }
 
 /* The ring of CPU 0 is overwritten after the life. */
