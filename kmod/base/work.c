@@ -50,6 +50,38 @@ void stape_work_exit(void)
 	destroy_workqueue(stape_work);
 }
 
+/*
+ * Returns an online CPU that a session records; nr_cpu_ids or more: there is none.  Preemption is
+ * off, so that the CPU does not go offline before the caller uses it.
+ */
+static unsigned int stape_work_cpu(void)
+{
+	/* A session may come or go meanwhile. */
+	return data_race(cpumask_any_and(cpu_online_mask, &stape_recorded_cpus));
+}
+
+/**
+ * stape_work_queue_delayed() - queue a work for later
+ * @work: queued on stape_work; nothing happens if it is pending
+ * @delay: jiffies, at least 1
+ *
+ * If this CPU is left out, its timer is on one that a session records.  On PREEMPT_RT it stays
+ * here: there timers expire in a thread, and a task with a higher priority, which may be what that
+ * CPU records, could hold them off.
+ *
+ * Context: any but NMI, without the runqueue lock.
+ */
+void stape_work_queue_delayed(struct delayed_work *work, unsigned long delay)
+{
+	unsigned int cpu = nr_cpu_ids;
+
+	preempt_disable();	/* see stape_work_cpu() */
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT) && stape_cpu_is_left_out())
+		cpu = stape_work_cpu();
+	queue_delayed_work_on(cpu < nr_cpu_ids ? cpu : WORK_CPU_UNBOUND, stape_work, work, delay);
+	preempt_enable();
+}
+
 static void stape_wake_work(struct work_struct *work)
 {
 	struct stape_wake *wake = container_of(work, struct stape_wake, work);
@@ -83,14 +115,12 @@ static void stape_wake_call(void *data)
 
 /*
  * Has another CPU, which a session records, call the function.  Returns false if no session records
- * another CPU.  Preemption is off, so that no CPU goes offline between the choice and the call.
+ * another CPU.  Preemption is off.
  */
 static bool stape_wake_send(struct stape_wake *wake)
 {
-	unsigned int cpu;
+	unsigned int cpu = stape_work_cpu();
 
-	/* A session may come or go meanwhile. */
-	cpu = data_race(cpumask_any_and(cpu_online_mask, &stape_recorded_cpus));
 	/* The call would be made at once, under the caller's locks. */
 	if (cpu >= nr_cpu_ids || cpu == smp_processor_id())
 		return false;

@@ -16,6 +16,7 @@ extern struct cpumask stape_recorded_cpus;
 
 int stape_work_init(void);
 void stape_work_exit(void);
+void stape_work_queue_delayed(struct delayed_work *work, unsigned long delay);
 
 /**
  * struct stape_wake - calls a function for a probe, which must not do itself what the function does

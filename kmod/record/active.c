@@ -110,7 +110,7 @@ void stape_active_remove(struct stape_active *active)
  */
 void stape_active_resync_soon(struct stape_active *active)
 {
-	queue_delayed_work(stape_work, &active->resync, READ_ONCE(active->resync_delay));
+	stape_work_queue_delayed(&active->resync, READ_ONCE(active->resync_delay));
 }
 
 /**

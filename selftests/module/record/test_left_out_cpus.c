@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: a session that records only some CPUs interrupts no other CPU while it records:
- * not for a flush, not for a change of its filter, not for tasks that end there.
+ * not for a flush, not for a change of its filter, not for tasks that end there. It leaves no work
+ * to another CPU either.
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <kselftest_harness.h>
 
+#include "caps.h"
 #include "child.h"
+#include "module.h"
 #include "record.h"
 #include "task.h"
+#include "time-limit.h"
 
 #define ROUNDS		100
 #define PROCESSES	20
 #define THREADS		60
 #define TRIES		5
+
+#define TRACING	"/sys/kernel/tracing/"
+#define ENABLE	TRACING "events/workqueue/workqueue_queue_work/enable"
 
 FIXTURE(left_out)
 {
@@ -34,6 +42,7 @@ FIXTURE_SETUP(left_out)
 
 FIXTURE_TEARDOWN(left_out)
 {
+	st_write_file(ENABLE, "0");
 	st_child_kill(&self->storm);
 	st_child_kill(&self->w);
 	st_child_kill(&self->stays);
@@ -217,6 +226,56 @@ TEST_F_TIMEOUT(left_out, ends, 300)
 	qsort(more, TRIES, sizeof(*more), compare);
 	/* On PREEMPT_RT the kernel's own differ by many. */
 	EXPECT_GE(10 + without[TRIES - 1] - without[0], more[TRIES / 2]);
+}
+
+/* -- work ------------------------------------------------------------------------------- */
+
+#define WORKS	5
+
+/* Enters the filter and leaves it, for ever.  Its other thread may run, so CPUs are resynced. */
+static int storm_of_names(void *arg)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, sleeps, NULL))
+		return 1;
+	for (;;) {
+		prctl(PR_SET_NAME, "open");
+		usleep(1000);
+		prctl(PR_SET_NAME, "secret");
+		usleep(1000);
+	}
+	return 0;
+}
+
+/* Returns how many resyncs a CPU has queued. */
+static int resyncs_of(int cpu)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), TRACING "per_cpu/cpu%d/trace", cpu);
+	return st_count_lines(path, "stape_session_resync_work");
+}
+
+TEST_F_TIMEOUT(left_out, names, 60)
+{
+	const char *pattern = "secret";
+	struct schedtape_filter filter = { .exclude_comm = &pattern, .nr_exclude_comm = 1 };
+	int tries;
+
+	if (st_cpus() < 2 || st_rt_kernel() || !st_write_file(ENABLE, "1"))
+		SKIP(return, "there is one CPU, PREEMPT_RT, or no tracepoint for work");
+	/* What an earlier run has left. */
+	ASSERT_TRUE(st_write_file(TRACING "trace", ""));
+	ASSERT_EQ(0, st_pin(0, 0));
+	ASSERT_EQ(0, st_child_fork(&self->storm, 1, storm_of_names, NULL));
+	ASSERT_EQ(0, record_on(self, "\1", self->storm.pid));
+	ASSERT_EQ(0, st_record_set(&self->r, &filter));
+	st_child_go(&self->storm);
+	for (tries = 5000 * st_patience(); tries && resyncs_of(0) + resyncs_of(1) < WORKS; tries--)
+		usleep(1000);
+	EXPECT_LE(WORKS, resyncs_of(0));
+	EXPECT_EQ(0, resyncs_of(1));
 }
 
 TEST_HARNESS_MAIN
