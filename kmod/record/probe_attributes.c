@@ -14,6 +14,7 @@
 #include <schedtape/event.h>
 
 #include "record/encode.h"
+#include "record/filter.h"
 #include "record/members.h"
 #include "record/task_info.h"
 #include "record/watch.h"
@@ -199,9 +200,17 @@ static int stape_group_enter(struct kretprobe_instance *instance, struct pt_regs
 
 static void stape_group_write(struct stape_active *active, struct task_struct *task)
 {
-	/* The kernel takes tasks that exit out of their autogroups.  That is not worth an event. */
-	if (!(stape_task_flags(task) & PF_EXITING))
-		stape_encode_task(active, task, task->comm, STAPE_TASK_REGROUPED);
+	unsigned long flags;
+	u32 pid;
+
+	pid = stape_filter_lock_task(task, &flags);
+	/*
+	 * The kernel takes tasks that exit out of their autogroups.  That is not worth an event.
+	 * If the task is getting another name, the event has the name that the stream has, too.
+	 */
+	if (test_bit(pid, active->filter.members) && !(stape_task_flags(task) & PF_EXITING))
+		stape_encode_task(active, task, stape_filter_name(task, pid), STAPE_TASK_REGROUPED);
+	raw_spin_unlock_irqrestore(stape_filter_lock(pid), flags);
 }
 
 /*
