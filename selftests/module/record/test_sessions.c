@@ -9,6 +9,7 @@
 
 #include <kselftest_harness.h>
 
+#include "module.h"
 #include "task.h"
 #include "two-sessions.h"
 
@@ -21,16 +22,23 @@
 
 enum { PING, PONG, BYSTANDER, TASKS };
 
-/* The tasks in each filter, as bits. */
-static const unsigned int filters[] = {
-	1 << PING, 1 << PONG, 1 << PING | 1 << PONG, 1 << PING | 1 << PONG, 1 << BYSTANDER,
+/* The tasks in each filter, as bits, and the session's clock. */
+struct plan {
+	unsigned int tasks;
+	uint32_t clock;
 };
 
-#define SESSIONS ARRAY_SIZE(filters)
+static const struct plan plans[] = {
+	{ .tasks = 1 << PING }, { .tasks = 1 << PONG }, { .tasks = 1 << PING | 1 << PONG },
+	{ .tasks = 1 << PING | 1 << PONG }, { .tasks = 1 << BYSTANDER },
+};
+
+#define SESSIONS ARRAY_SIZE(plans)
 
 FIXTURE(sessions)
 {
 	struct st_record r[SESSIONS];
+	struct stape_clock_sample begin, end;	/* of session 0 */
 	struct st_child w[TASKS];
 	unsigned long sleeps[TASKS];	/* in the rounds, by the kernel's counters */
 	int pipes[2][2];
@@ -90,7 +98,18 @@ static int rename_once(void *arg)
 	return 0;
 }
 
-static void record_all(struct __test_metadata *_metadata, FIXTURE_DATA(sessions) *self)
+static int open_session(struct st_record *r, uint32_t clock)
+{
+	struct schedtape_session_options options = {
+		.ring_bytes = PAGES * STAPE_PAGE_SIZE,
+		.clock = clock,
+	};
+
+	return st_record_open_with(r, options);
+}
+
+static void record_all(struct __test_metadata *_metadata, FIXTURE_DATA(sessions) *self,
+		       const struct plan *plan, size_t n)
 {
 	int (*const fns[TASKS])(void *arg) = { ping, pong, rename_once };
 	struct st_usage usage;
@@ -98,14 +117,15 @@ static void record_all(struct __test_metadata *_metadata, FIXTURE_DATA(sessions)
 
 	for (task = 0; task < TASKS; task++)
 		ASSERT_EQ(0, st_child_fork(&self->w[task], 0, fns[task], self));
-	for (i = 0; i < SESSIONS; i++) {
-		ASSERT_EQ(0, st_record_open(&self->r[i], PAGES));
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, open_session(&self->r[i], plan[i].clock));
 		for (task = 0; task < TASKS; task++) {
-			if (filters[i] & 1 << task)
+			if (plan[i].tasks & 1 << task)
 				ASSERT_EQ(0, st_record_add(&self->r[i], self->w[task].pid));
 		}
 		ASSERT_EQ(0, st_record_start(&self->r[i]));
 	}
+	ASSERT_EQ(0, schedtape_session_clock(self->r[0].session, &self->begin, &self->r[0].err));
 	for (task = 0; task < TASKS; task++) {
 		ASSERT_EQ(0, st_usage(self->w[task].pid, &usage));
 		self->sleeps[task] = usage.voluntary;
@@ -117,7 +137,8 @@ static void record_all(struct __test_metadata *_metadata, FIXTURE_DATA(sessions)
 		ASSERT_EQ(0, st_usage(self->w[task].pid, &usage));
 		self->sleeps[task] = usage.voluntary - self->sleeps[task];
 	}
-	for (i = 0; i < SESSIONS; i++)
+	ASSERT_EQ(0, schedtape_session_clock(self->r[0].session, &self->end, &self->r[0].err));
+	for (i = 0; i < n; i++)
 		ASSERT_EQ(0, st_record_finish(&self->r[i]));
 }
 
@@ -126,10 +147,10 @@ TEST_F_TIMEOUT(sessions, only_their_own_tasks, 120)
 	pid_t roots[TASKS];
 	size_t i, task, n;
 
-	record_all(_metadata, self);
+	record_all(_metadata, self, plans, SESSIONS);
 	for (i = 0; i < SESSIONS; i++) {
 		for (task = 0, n = 0; task < TASKS; task++) {
-			if (filters[i] & 1 << task)
+			if (plans[i].tasks & 1 << task)
 				roots[n++] = self->w[task].pid;
 		}
 		EXPECT_EQ(0, self->r[i].lost);
@@ -145,14 +166,14 @@ TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 120)
 	struct st_counts c, other;
 	size_t i, task;
 
-	record_all(_metadata, self);
+	record_all(_metadata, self, plans, SESSIONS);
 	for (task = PING; task <= PONG; task++) {
 		st_count(&self->r[task], self->w[task].pid, &c);
 		EXPECT_EQ(self->sleeps[task], st_voluntary(&c));
 		/* The waker has an identity only in sessions that record it, too. */
 		EXPECT_EQ(0, c.waking_task);
 		for (i = 0; i < SESSIONS; i++) {
-			if (i == task || !(filters[i] & 1 << task))
+			if (i == task || !(plans[i].tasks & 1 << task))
 				continue;
 			st_count(&self->r[i], self->w[task].pid, &other);
 			EXPECT_EQ(0, memcmp(c.out, other.out, sizeof(c.out)));
@@ -165,6 +186,68 @@ TEST_F_TIMEOUT(sessions, the_same_of_a_shared_task, 120)
 			EXPECT_LE(c.waking[STAPE_CTX_TASK] - 1,
 				  other.waking_task + st_lock_sleeps());
 		}
+	}
+}
+
+/* Each task is in one session, whose clock takes a call. */
+TEST_F_TIMEOUT(sessions, switch_to_each_other, 120)
+{
+	const struct plan two[] = {
+		{ 1 << PING, STAPE_CLOCK_MONO }, { 1 << PONG, STAPE_CLOCK_MONO },
+	};
+	struct st_counts c;
+	int i;
+
+	record_all(_metadata, self, two, 2);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, self->r[i].lost);
+		EXPECT_EQ(0, st_foreign(&self->r[i], &self->w[i].pid, 1));
+		EXPECT_EQ(NULL, st_check(&self->r[i], &self->w[i].pid, 1));
+		st_count(&self->r[i], self->w[i].pid, &c);
+		EXPECT_EQ(self->sleeps[i], st_voluntary(&c));
+		EXPECT_EQ(0, c.waking_task);
+	}
+}
+
+/* Returns CLOCK_MONOTONIC when the clock of session 0 had this value. */
+static uint64_t to_mono(const FIXTURE_DATA(sessions) *self, uint64_t clock)
+{
+	double rate = (double)(self->end.mono - self->begin.mono) /
+		      (self->end.counter - self->begin.counter);
+
+	return self->begin.mono + (int64_t)((int64_t)(clock - self->begin.counter) * rate);
+}
+
+TEST_F_TIMEOUT(sessions, two_clocks, 120)
+{
+	const struct plan two[] = {
+		{ 1 << PING, STAPE_CLOCK_COUNTER }, { 1 << PING, STAPE_CLOCK_MONO },
+	};
+	struct schedtape_module_info info = { .size = sizeof(info) };
+	const struct st_record *a = &self->r[0], *b = &self->r[1];
+	size_t i, late = 0;
+	struct st_counts c;
+
+	ASSERT_EQ(0, st_module_info(&info));
+	if (!info.counter_khz)
+		SKIP(return, "this machine's counter is not fit as a clock");
+	record_all(_metadata, self, two, 2);
+	st_count(a, self->w[PING].pid, &c);
+	EXPECT_EQ(self->sleeps[PING], st_voluntary(&c));
+	EXPECT_EQ(0, a->lost + b->lost);
+	ASSERT_EQ(a->n, b->n);
+	for (i = 0; i < a->n; i++) {
+		const struct schedtape_event *x = &a->events[i], *y = &b->events[i];
+		uint64_t time = to_mono(self, x->time);
+
+		ASSERT_EQ(x->type, y->type);
+		EXPECT_EQ(x->pid, y->pid);
+		EXPECT_EQ(x->cpu, y->cpu);
+		/* The probe may be interrupted between the two clocks, by the emulator. */
+		late += time > y->time + 100000 || y->time > time + 100000;
+	}
+	EXPECT_GE(a->n / 10, late) {
+		TH_LOG("of %zu times %zu differ by more than 0.1 ms", a->n, late);
 	}
 }
 
