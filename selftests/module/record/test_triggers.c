@@ -586,6 +586,35 @@ TEST_F_TIMEOUT(triggers, two_sessions, 120)
 	EXPECT_EQ(0, self->r.lost + self->other.lost);
 }
 
+/* The other session of the task has no triggers, and the same events. */
+TEST_F_TIMEOUT(triggers, one_of_two_sessions, 120)
+{
+	const struct schedtape_trigger trigger = { STAPE_TRIGGER_BLOCKED, 0, 100 * MS };
+	struct st_counts c, others;
+
+	self->order->ms = 300;
+	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
+	ASSERT_EQ(0, open_with(&self->other, NULL, 0));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, block, self->order));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_add(&self->other, self->w[0].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start(&self->other));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	EXPECT_NE(NULL, await(&self->r, &self->seen, 0, false));
+	ASSERT_EQ(0, st_record_finish(&self->r));
+	ASSERT_EQ(0, st_record_finish(&self->other));
+	EXPECT_LE(1, st_count_type(&self->r, SCHEDTAPE_EV_TRIGGER));
+	EXPECT_EQ(0, st_count_type(&self->other, SCHEDTAPE_EV_TRIGGER));
+	st_count(&self->r, self->w[0].pid, &c);
+	st_count(&self->other, self->w[0].pid, &others);
+	EXPECT_LT(0, others.in);
+	EXPECT_EQ(c.in, others.in);
+	EXPECT_EQ(0, memcmp(c.out, others.out, sizeof(c.out)));
+	EXPECT_EQ(c.wakeup, others.wakeup);
+	EXPECT_EQ(c.forks, others.forks);
+}
+
 /* Many tasks come and go: memory that they needed is given back. */
 TEST_F_TIMEOUT(triggers, memory, 120)
 {
