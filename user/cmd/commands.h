@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commands, each in the folder of its name; those that give orders to a recorder are in orders/.
+ * The commands, each in the folder of its name; those that give orders to a recorder in orders/.
  * main() gives each its own name as argv[0], "schedtape report".  They return an exit status: 0,
  * CMD_FAILURE or CMD_USAGE.  diff returns 1 for "the tapes differ", and CMD_TROUBLE for failures.
  */

@@ -42,7 +42,8 @@ static void test_sort(void)
 	ok(press(">>>") && sorts_by("switches"), "to the right");
 	ok(press(">>") && sorts_by("delay-p99"), "not by a column that is not shown");
 	ok(press(">>>>>>>>>") && sorts_by("migrations"), "the last column stays the last one");
-	ok(press("sdelay-p95,task\n") && sorts_by("delay-p95,task") && !*screen.message, "typed names");
+	ok(press("sdelay-p95,task\n") && sorts_by("delay-p95,task") && !*screen.message,
+	   "typed names");
 	ok(press(">") && sorts_by("delay-p99"), "the column behind one that is not shown");
 	ok(press("sp9\n") && sorts_by("delay-p99") && strstr(screen.message, "No such column"),
 	   "a wrong name");

@@ -33,8 +33,8 @@ int destination_create(const char *path, struct json_object *meta,
 /* -- the previous tape ---------------------------------------------------- */
 
 /*
- * The previous tape, a file or a directory, is renamed when a new one takes its name: as in perf, to
- * NAME.old.
+ * The previous tape, a file or a directory, is renamed when a new one takes its name: to NAME.old,
+ * as in perf.
  */
 
 /*

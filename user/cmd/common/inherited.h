@@ -73,7 +73,10 @@ void signals_restore(void);
 
 /* -- standard streams ----------------------------------------------------- */
 
-/* Opens /dev/null for each that the parent has closed, so that no later open() returns its descriptor. */
+/*
+ * Opens /dev/null for each that the parent has closed, so that no later open() returns its
+ * descriptor.
+ */
 void standard_open_missing(void);
 /* Returns true for a descriptor that standard_open_missing() has opened. */
 bool standard_was_missing(int fd);
