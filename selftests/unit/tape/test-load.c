@@ -14,7 +14,8 @@
 #include <schedtape.h>
 
 #include "base/thread.h"
-#include "tape/read.h"
+#include "tape/cursors.h"
+#include "tape/tape.h"
 
 #include "tap.h"
 #include "tapes.h"

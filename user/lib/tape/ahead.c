@@ -4,7 +4,7 @@
  * their events, and the caller's thread does with them what they mean.  The two are about as fast
  * as each other, so on two CPUs a tape is read almost twice as fast.
  *
- * While the thread runs, what read.h says of the merge is the thread's alone: the cursors, the
+ * While the thread runs, what tape.h says of the merge is the thread's alone: the cursors, the
  * heap, the decoder, the loader.  It changes nothing else of the tape: it ends where a damaged
  * chunk has to be noted.
  *
@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 #include "tape/merged.h"
-#include "tape/read.h"
+#include "tape/tape.h"
 
 #define PARTS	8	/* of the ring between the two threads */
 #define ROOM	1024	/* events in each */

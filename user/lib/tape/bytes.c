@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "tape/read.h"
+#include "tape/bytes.h"
+#include "tape/format.h"
 
 #define FIRST_ROOM	(1U << 18)	/* more than most records have */
 /* A search for a valid record looks at a block of a window, and a whole record behind it. */

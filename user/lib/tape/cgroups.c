@@ -14,8 +14,9 @@
 #include <json-c/json.h>
 
 #include "base/list.h"
+#include "tape/format.h"
 #include "tape/json.h"
-#include "tape/read.h"
+#include "tape/tape.h"
 
 static void get_counts(struct json_object *object, struct tape_cgroup *cgroup)
 {

@@ -40,5 +40,11 @@ struct tape_cgroup {
  * come.  They move when more come.
  */
 const struct tape_cgroup *tape_cgroups(struct schedtape_tape *tape, size_t *n);
+/*
+ * Reads a CGROUPS payload.  -EBADMSG: corrupt.  tape_cgroups_forget() removes all entries but the
+ * first @n.
+ */
+int tape_content_cgroups(struct schedtape_tape *tape, const char *text, size_t bytes);
+void tape_cgroups_forget(struct schedtape_tape *tape, size_t n);
 
 #endif /* SCHEDTAPE_TAPE_CGROUPS_H */

@@ -6,15 +6,20 @@
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
 #include <stdio.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <json-c/json.h>
 
 #include "base/list.h"
+#include "tape/bytes.h"
+#include "tape/clock.h"
+#include "tape/content.h"
+#include "tape/format.h"
 #include "tape/json.h"
 #include "tape/meta.h"
-#include "tape/read.h"
+#include "tape/tape.h"
 
 static const char *meta_recording(struct json_object *meta)
 {

@@ -14,9 +14,14 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "tape/bytes.h"
 #include "tape/copy.h"
+#include "tape/cursors.h"
+#include "tape/format.h"
+#include "tape/losses.h"
 #include "tape/meta.h"
-#include "tape/read.h"
+#include "tape/records.h"
+#include "tape/tape.h"
 #include "tape/write.h"
 
 /**

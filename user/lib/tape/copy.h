@@ -5,7 +5,8 @@
 #ifndef SCHEDTAPE_TAPE_COPY_H
 #define SCHEDTAPE_TAPE_COPY_H
 
-#include "tape/read.h"
+#include "tape/records.h"
+#include "tape/tape.h"
 #include "tape/write.h"
 
 /*

@@ -14,10 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tape/merged.h"
-#include "tape/read.h"
-#include "tape/unpack.h"
 #include "base/error.h"
+#include "tape/brief.h"
+#include "tape/bytes.h"
+#include "tape/cursor.h"
+#include "tape/cursors.h"
+#include "tape/load.h"
+#include "tape/losses.h"
+#include "tape/merged.h"
+#include "tape/tape.h"
+#include "tape/unpack.h"
+#include "tape/waiting.h"
 
 static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 {

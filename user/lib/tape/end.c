@@ -7,7 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tape/read.h"
+#include "tape/clock.h"
+#include "tape/end.h"
+#include "tape/losses.h"
+#include "tape/tape.h"
 
 /* Computes a CPU from its chunks, which are adjacent in the index.  Returns their number. */
 static size_t guess_cpu(const struct tape_index *index, size_t n, struct schedtape_cpu *cpu)

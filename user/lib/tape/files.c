@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tape/read.h"
+#include "tape/files.h"
+#include "tape/format.h"
 
 static int number_compare(const void *one, const void *two)
 {

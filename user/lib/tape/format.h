@@ -23,6 +23,7 @@
 
 #include <endian.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include <linux/types.h>
@@ -260,6 +261,25 @@ _Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OF
 static inline size_t tape_padding(uint64_t bytes)
 {
 	return -bytes & (TAPE_ALIGN - 1);
+}
+
+/*
+ * Copies the entry at @raw to @entry.  @bytes: what is left of the payload.  @size: of an entry in
+ * this version, whose first member is its size on the tape (__le32).  Bytes that later versions
+ * append are not copied.  Returns the size on the tape, behind which the next entry is; 0: the
+ * entry is not valid.
+ */
+static inline uint32_t tape_entry_get(void *entry, size_t size, const unsigned char *raw,
+				      size_t bytes)
+{
+	uint32_t own;
+
+	if (bytes < size)
+		return 0;
+	memcpy(entry, raw, size);
+	memcpy(&own, raw, sizeof(own));
+	own = le32toh(own);
+	return own < size || own > bytes ? 0 : own;
 }
 
 #endif /* SCHEDTAPE_TAPE_H */

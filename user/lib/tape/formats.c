@@ -12,8 +12,10 @@
 #include <json-c/json.h>
 
 #include "base/list.h"
+#include "tape/format.h"
+#include "tape/formats.h"
 #include "tape/json.h"
-#include "tape/read.h"
+#include "tape/tape.h"
 
 /* Returns a copy of a text, or NULL: it is missing, or there is no memory for it. */
 static char *get_text(struct json_object *object, const char *key)

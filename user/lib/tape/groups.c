@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/list.h"
-#include "tape/read.h"
+#include "tape/format.h"
+#include "tape/tape.h"
 #include "tape/write.h"
 
 #define GROUPS	1024		/* entries of one record */

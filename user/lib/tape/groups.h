@@ -23,6 +23,9 @@ bool tape_has_groups(const struct schedtape_tape *tape);
 const struct schedtape_group *tape_group_find(struct schedtape_tape *tape, uint32_t pid,
 					      uint64_t start_time, uint64_t time);
 
+/* Reads a GROUPS payload.  -EBADMSG: corrupt; no entry of it is kept then. */
+int tape_content_groups(struct schedtape_tape *tape, const unsigned char *raw, size_t bytes);
+
 /* Merging may move the time of a description, but not that of the entry, by this at most, ns. */
 #define TAPE_GROUPS_SLACK	1000001
 

@@ -7,7 +7,12 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "tape/read.h"
+#include "tape/bytes.h"
+#include "tape/format.h"
+#include "tape/index.h"
+#include "tape/records.h"
+#include "tape/tape.h"
+#include "tape/waiting.h"
 
 /* The most events of a page: a word may have two. */
 #define TAPE_PAGE_EVENTS \
@@ -111,4 +116,25 @@ void tape_index_sort(struct schedtape_tape *tape)
 {
 	if (tape->nr_index)
 		qsort(tape->index, tape->nr_index, sizeof(*tape->index), index_compare);
+}
+
+uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
+{
+	uint64_t chunks = tape->stream ? tape->stream->chunks : 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		chunks += !tape->index[i].damaged;
+	return chunks;
+}
+
+uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
+{
+	uint64_t pages = tape->stream ? tape->stream->pages : 0;
+	size_t i;
+
+	for (i = 0; i < tape->nr_index; i++)
+		if (!tape->index[i].damaged)
+			pages += tape->index[i].pages;
+	return pages;
 }

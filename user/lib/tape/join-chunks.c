@@ -18,7 +18,10 @@
 
 #include "base/error.h"
 #include "base/list.h"
+#include "tape/cursors.h"
+#include "tape/end.h"
 #include "tape/joined.h"
+#include "tape/losses.h"
 #include "tape/page.h"
 
 /* Descriptions come first: STAPE_CPU_NONE + 1 is 0. */

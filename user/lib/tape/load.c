@@ -14,8 +14,13 @@
 
 #include "base/list.h"
 #include "base/thread.h"
-#include "tape/read.h"
+#include "tape/bytes.h"
+#include "tape/cursors.h"
+#include "tape/load.h"
+#include "tape/records.h"
+#include "tape/tape.h"
 #include "tape/unpack.h"
+#include "tape/waiting.h"
 
 #define MAX_THREADS	16
 #define BUSY		2		/* CPUs that other threads need */

@@ -8,7 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tape/read.h"
+#include "tape/clock.h"
+#include "tape/cursors.h"
+#include "tape/losses.h"
+#include "tape/tape.h"
 
 static uint64_t add_up(uint64_t a, uint64_t b)
 {

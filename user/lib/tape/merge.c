@@ -13,8 +13,16 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tape/brief.h"
+#include "tape/clock.h"
+#include "tape/content.h"
+#include "tape/cursor.h"
+#include "tape/cursors.h"
+#include "tape/format.h"
+#include "tape/load.h"
 #include "tape/merged.h"
-#include "tape/read.h"
+#include "tape/stream.h"
+#include "tape/tape.h"
 
 /* -- one CPU --------------------------------------------------------------- */
 

@@ -8,9 +8,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "tape/brief.h"
+#include "tape/cursors.h"
 #include "tape/events.h"
+#include "tape/load.h"
 #include "tape/merged.h"
-#include "tape/read.h"
+#include "tape/stream.h"
+#include "tape/tape.h"
 
 #define FEW		128	/* events, few enough for the CPU's first cache */
 #define ALONE		32	/* times that FEW are merged before a thread starts */

@@ -11,9 +11,23 @@
 
 #include <json-c/json.h>
 
-#include "tape/merged.h"
-#include "tape/read.h"
 #include "base/error.h"
+#include "tape/bytes.h"
+#include "tape/cgroups.h"
+#include "tape/clock.h"
+#include "tape/end.h"
+#include "tape/files.h"
+#include "tape/format.h"
+#include "tape/formats.h"
+#include "tape/index.h"
+#include "tape/load.h"
+#include "tape/losses.h"
+#include "tape/merged.h"
+#include "tape/records.h"
+#include "tape/schedulers.h"
+#include "tape/stream.h"
+#include "tape/tape.h"
+#include "tape/walk.h"
 
 /* -- the files -------------------------------------------------------------- */
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tape/bytes.h"
 #include "tape/columns.h"
-#include "tape/read.h"
+#include "tape/format.h"
+#include "tape/records.h"
 
 #define BLOCK		65536	/* bytes at a time, to check a record without keeping it */
 

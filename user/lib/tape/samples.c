@@ -11,8 +11,11 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "tape/read.h"
+#include "tape/bytes.h"
+#include "tape/format.h"
+#include "tape/records.h"
 #include "tape/samples.h"
+#include "tape/tape.h"
 
 /**
  * struct place - a SAMPLES record

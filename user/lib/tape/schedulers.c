@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tape/read.h"
+#include "tape/schedulers.h"
+#include "tape/tape.h"
 
 static int scheduler_compare(const void *one, const void *two)
 {

@@ -15,8 +15,16 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "tape/bytes.h"
+#include "tape/clock.h"
+#include "tape/cursors.h"
+#include "tape/end.h"
+#include "tape/losses.h"
 #include "tape/meta.h"
-#include "tape/read.h"
+#include "tape/stream.h"
+#include "tape/tape.h"
+#include "tape/waiting.h"
+#include "tape/walk.h"
 
 #define MOST_WAITING	(1U << 26)	/* bytes of chunks, as they are stored */
 

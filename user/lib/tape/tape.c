@@ -9,8 +9,9 @@
 
 #include <json-c/json.h>
 
+#include "tape/bytes.h"
 #include "tape/meta.h"
-#include "tape/read.h"
+#include "tape/tape.h"
 
 void tape_note(struct schedtape_tape *tape, const char *format, ...)
 {
@@ -125,25 +126,4 @@ uint64_t schedtape_tape_bytes(const struct schedtape_tape *tape)
 	for (i = 0; i < tape->nr_files; i++)
 		bytes += tape_file_bytes(&tape->files[i]);
 	return bytes;
-}
-
-uint64_t schedtape_tape_chunks(const struct schedtape_tape *tape)
-{
-	uint64_t chunks = tape->stream ? tape->stream->chunks : 0;
-	size_t i;
-
-	for (i = 0; i < tape->nr_index; i++)
-		chunks += !tape->index[i].damaged;
-	return chunks;
-}
-
-uint64_t schedtape_tape_pages(const struct schedtape_tape *tape)
-{
-	uint64_t pages = tape->stream ? tape->stream->pages : 0;
-	size_t i;
-
-	for (i = 0; i < tape->nr_index; i++)
-		if (!tape->index[i].damaged)
-			pages += tape->index[i].pages;
-	return pages;
 }

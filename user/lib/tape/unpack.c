@@ -7,7 +7,8 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "tape/read.h"
+#include "tape/brief.h"
+#include "tape/tape.h"
 #include "tape/unpack.h"
 
 #define GAPS	2	/* a loss and a pause, which the header of a page does not count */

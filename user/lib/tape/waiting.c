@@ -8,8 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tape/bytes.h"
+#include "tape/content.h"
+#include "tape/cursors.h"
+#include "tape/format.h"
+#include "tape/losses.h"
 #include "tape/meta.h"
-#include "tape/read.h"
+#include "tape/records.h"
+#include "tape/tape.h"
+#include "tape/waiting.h"
 
 #define FIRST_CURSORS	16
 

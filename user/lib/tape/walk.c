@@ -13,8 +13,17 @@
 
 #include <json-c/json.h>
 
-#include "tape/read.h"
 #include "base/error.h"
+#include "tape/bytes.h"
+#include "tape/cgroups.h"
+#include "tape/content.h"
+#include "tape/format.h"
+#include "tape/formats.h"
+#include "tape/groups.h"
+#include "tape/index.h"
+#include "tape/records.h"
+#include "tape/tape.h"
+#include "tape/walk.h"
 
 /* Stop searching a file after so many bytes behind false record headers, by its size. */
 #define RESYNC_LEAST	(1U << 26)

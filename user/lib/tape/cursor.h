@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Goes over the events of one CPU.
+ */
+#ifndef SCHEDTAPE_TAPE_CURSOR_H
+#define SCHEDTAPE_TAPE_CURSOR_H
+
+#include "tape/cursors.h"
+
+struct schedtape_tape;
+
+/*
+ * Moves to this CPU's next event.  Returns 1; 0: there are no more, or of a pipe, not yet; -errno.
+ * Only the merge has a shorter way for most events.
+ */
+int tape_cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
+		     struct schedtape_error *err);
+void tape_cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c);
+
+#endif /* SCHEDTAPE_TAPE_CURSOR_H */
