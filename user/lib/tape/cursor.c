@@ -141,6 +141,11 @@ static void cursor_pass(struct schedtape_tape *tape, struct tape_cursor *c)
 		c->chunk++;
 }
 
+static int cursor_load(struct schedtape_tape *tape, struct tape_cursor *c, const char **why)
+{
+	return c->live ? tape_waiting_load(tape, c, why) : tape_load(tape, c, why);
+}
+
 static void cursor_let_go(struct schedtape_tape *tape, struct tape_cursor *c)
 {
 	if (c->live) {
@@ -162,7 +167,7 @@ static int cursor_chunk(struct schedtape_tape *tape, struct tape_cursor *c,
 	for (; (index = cursor_index(tape, c)); cursor_pass(tape, c)) {
 		file = &tape->files[index->file];
 		if (!index->damaged) {
-			ret = tape_load(tape, c, &why);
+			ret = cursor_load(tape, c, &why);
 			if (!ret) {
 				c->file = index->file;
 				c->offset = index->offset;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Threads that load chunks ahead of the merge: they read, check, decompress and unpack them.
+ * Threads that load chunks ahead of the merge, and unpack their events.
  * The merge needs next the chunk of the CPU whose previous chunk ends first, according
  * to the index.  If the index is wrong, this costs time only, because the merge itself
  * loads chunks that were not loaded ahead.
@@ -12,15 +12,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/list.h"
 #include "base/thread.h"
-#include "tape/bytes.h"
 #include "tape/cursors.h"
 #include "tape/load.h"
 #include "tape/records.h"
 #include "tape/tape.h"
 #include "tape/unpack.h"
-#include "tape/waiting.h"
 
 #define MAX_THREADS	16
 #define BUSY		2		/* CPUs that other threads need */
@@ -33,16 +30,13 @@
 /**
  * struct tape_load - a chunk that is loaded, or just being loaded
  * @next: next one of the same CPU, or next spare one
- * @bytes: that the chunk takes in @memory and @unpacked
- * @room: bytes of @memory
+ * @bytes: that the chunk takes in @unpacked
  * @why, @ret: the result, once it is @done
  */
 struct tape_load {
 	struct tape_load *next;
 	size_t chunk;
 	size_t bytes;
-	unsigned char *memory;
-	size_t room;
 	struct tape_unpacked unpacked;
 	const char *why;
 	int ret;
@@ -91,16 +85,10 @@ struct tape_loader {
 	unsigned int nr_threads;
 };
 
-static size_t chunk_bytes(const struct tape_index *index)
-{
-	return (size_t)index->pages * STAPE_PAGE_SIZE;
-}
-
 static void free_load(struct tape_load *load)
 {
 	if (!load)
 		return;
-	free(load->memory);
 	tape_unpacked_free(&load->unpacked);
 	free(load);
 }
@@ -119,7 +107,6 @@ static struct tape_load *new_load(struct tape_loader *loader, size_t chunk, size
 	load->next = NULL;
 	load->chunk = chunk;
 	load->bytes = bytes;
-	load->unpacked.nr_pages = 0;
 	load->done = false;
 	return load;
 }
@@ -135,31 +122,21 @@ static void put_load(struct tape_loader *loader, struct tape_load *load)
 	loader->spare = load;
 }
 
-static int load_chunk(const struct tape_loader *loader, struct tape_decoder *decoder,
-		      struct tape_load *load)
-{
-	const struct tape_index *index = &loader->tape->index[load->chunk];
-	const struct tape_file *file = &loader->tape->files[index->file];
-	struct tape_head head;
-	int ret;
-
-	ret = tape_head_read(file, index->offset, &head, &load->why);
-	if (ret)
-		return ret;
-	if (head.raw != chunk_bytes(index)) {
-		load->why = "the file has changed";
-		return -EBADMSG;
-	}
-	load->memory = schedtape_list_renew(load->memory, head.raw, &load->room, 1);
-	if (!load->memory)
-		return -ENOMEM;
-	return tape_payload_read(file, decoder, &head, load->memory, &load->why);
-}
-
 /* Returns true if the chunk is small enough that one of each CPU can be unpacked. */
 static bool is_unpacked(const struct tape_loader *loader, const struct tape_index *index)
 {
 	return tape_unpacked_bytes(index) <= UNPACKED_BYTES / loader->tape->nr_cursors;
+}
+
+/* @events: unpack the events, too */
+static void do_load(const struct tape_loader *loader, struct tape_decoder *decoder,
+		    struct tape_load *load, bool events)
+{
+	const struct schedtape_tape *tape = loader->tape;
+	const struct tape_index *index = &tape->index[load->chunk];
+
+	load->ret = tape_unpack(&load->unpacked, &tape->files[index->file], decoder, index, events,
+				&load->why);
 }
 
 /* -- the threads ----------------------------------------------------------- */
@@ -183,7 +160,8 @@ static struct lane *next_lane(struct tape_loader *loader)
 
 static size_t load_bytes(const struct tape_loader *loader, const struct tape_index *index)
 {
-	return chunk_bytes(index) + (is_unpacked(loader, index) ? tape_unpacked_bytes(index) : 0);
+	return tape_index_bytes(index) +
+	       (is_unpacked(loader, index) ? tape_unpacked_bytes(index) : 0);
 }
 
 /* Returns true if another chunk of this size may be in memory; one may always. */
@@ -224,16 +202,6 @@ static struct tape_load *begin_load(struct tape_loader *loader)
 	return load;
 }
 
-static void do_load(const struct tape_loader *loader, struct tape_decoder *decoder,
-		    struct tape_load *load)
-{
-	const struct tape_index *index = &loader->tape->index[load->chunk];
-
-	load->ret = load_chunk(loader, decoder, load);
-	if (!load->ret && is_unpacked(loader, index))
-		tape_unpack(&load->unpacked, load->memory, index->pages);
-}
-
 static void *load_ahead(void *arg)
 {
 	struct tape_loader *loader = arg;
@@ -245,7 +213,8 @@ static void *load_ahead(void *arg)
 	pthread_mutex_lock(&loader->lock);
 	while ((!ret || ret == -EBADMSG) && (load = begin_load(loader))) {
 		pthread_mutex_unlock(&loader->lock);
-		do_load(loader, &decoder, load);
+		do_load(loader, &decoder, load,
+			is_unpacked(loader, &loader->tape->index[load->chunk]));
 		pthread_mutex_lock(&loader->lock);
 		ret = load->ret;
 		load->done = true;
@@ -363,7 +332,7 @@ static struct tape_load *take_load(struct tape_loader *loader, struct lane *lane
 static void give_load(struct tape_cursor *cursor, struct tape_load *load)
 {
 	cursor->load = load;
-	cursor->memory = load->memory;
+	cursor->memory = load->unpacked.memory;
 	cursor->unpacked = load->unpacked.nr_pages ? &load->unpacked : NULL;
 }
 
@@ -385,8 +354,6 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	struct lane *lane;
 	bool ahead;
 
-	if (tape->stream)
-		return tape_waiting_load(tape, cursor, why);
 	if (!loader)
 		loader = loader_new(tape);
 	tape->loader = loader;
@@ -401,7 +368,7 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	load = take_load(loader, lane, chunk);
 	ahead = load;
 	if (!ahead)
-		load = new_load(loader, chunk, chunk_bytes(&tape->index[chunk]));
+		load = new_load(loader, chunk, tape_index_bytes(&tape->index[chunk]));
 	if (!ahead && lane->chunk <= chunk) {
 		lane->chunk = chunk + 1;
 		lane->need = tape->index[chunk].end;
@@ -410,7 +377,7 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	if (!load)
 		return -ENOMEM;
 	if (!ahead)
-		load->ret = load_chunk(loader, &tape->decoder, load);
+		do_load(loader, &tape->decoder, load, false);
 	give_load(cursor, load);
 	*why = load->why;
 	return load->ret;

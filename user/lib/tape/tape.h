@@ -47,6 +47,12 @@ static inline int tape_cpu_compare(uint32_t a, uint32_t b)
 	return a + 1 < b + 1 ? -1 : a + 1 > b + 1;
 }
 
+/* Returns the bytes of the chunk's pages. */
+static inline size_t tape_index_bytes(const struct tape_index *index)
+{
+	return (size_t)index->pages * STAPE_PAGE_SIZE;
+}
+
 /* Returns true if the chunk is valid, or counts events that are lost. */
 static inline bool tape_index_counts(const struct tape_index *index)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Unpacks all events of a chunk, in a thread that loads chunks ahead, so that the thread that
- * merges need not do it.
+ * Makes pages of a chunk's record, and briefs of their events.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/list.h"
 #include "tape/brief.h"
+#include "tape/records.h"
 #include "tape/tape.h"
 #include "tape/unpack.h"
 
@@ -24,6 +24,7 @@ static unsigned int most_events(const struct stape_page_header *header)
 
 void tape_unpacked_free(struct tape_unpacked *unpacked)
 {
+	free(unpacked->memory);
 	free(unpacked->briefs);
 	free(unpacked->whole);
 	free(unpacked->pages);
@@ -77,15 +78,20 @@ static int unpack_page(struct tape_unpacked *unpacked, struct schedtape_page *pa
 	}
 }
 
-/* Returns how many events the chunk has at most. */
-static size_t count_events(const unsigned char *memory, uint32_t nr_pages)
+static const unsigned char *page_at(const struct tape_unpacked *unpacked, uint32_t i)
+{
+	return unpacked->memory + i * (size_t)STAPE_PAGE_SIZE;
+}
+
+/* Returns how many events the pages have at most. */
+static size_t count_events(const struct tape_unpacked *unpacked, uint32_t nr_pages)
 {
 	struct schedtape_page page;
 	size_t n = 0;
 	uint32_t i;
 
 	for (i = 0; i < nr_pages; i++)
-		if (!schedtape_page_open(&page, memory + i * (size_t)STAPE_PAGE_SIZE, NULL))
+		if (!schedtape_page_open(&page, page_at(unpacked, i), NULL))
 			n += most_events(&page.header) + 1;
 	return n;
 }
@@ -100,20 +106,23 @@ static int make_room(struct tape_unpacked *unpacked, size_t n, uint32_t nr_pages
 	return unpacked->briefs && unpacked->pages ? 0 : -ENOMEM;
 }
 
-void tape_unpack(struct tape_unpacked *unpacked, const unsigned char *memory, uint32_t nr_pages)
+/*
+ * Unpacks the events, in place of those of another chunk.  Without memory for them, the cursor does
+ * so, some at a time.
+ */
+static void unpack_events(struct tape_unpacked *unpacked, uint32_t nr_pages)
 {
 	struct schedtape_page page;
 	size_t n = 0;
 	uint32_t i;
 	int ret;
 
-	unpacked->nr_pages = 0;
 	unpacked->nr_whole = 0;
-	if (make_room(unpacked, count_events(memory, nr_pages) + 1, nr_pages))
+	if (make_room(unpacked, count_events(unpacked, nr_pages) + 1, nr_pages))
 		return;
 	for (i = 0; i < nr_pages; i++) {
 		unpacked->pages[i].valid = false;
-		if (schedtape_page_open(&page, memory + i * (size_t)STAPE_PAGE_SIZE, NULL))
+		if (schedtape_page_open(&page, page_at(unpacked, i), NULL))
 			continue;
 		ret = unpack_page(unpacked, &page, unpacked->briefs + n);
 		if (ret == -ENOMEM)
@@ -126,4 +135,37 @@ void tape_unpack(struct tape_unpacked *unpacked, const unsigned char *memory, ui
 		n += ret;
 	}
 	unpacked->nr_pages = nr_pages;
+}
+
+static int read_pages(struct tape_unpacked *unpacked, const struct tape_file *file,
+		      struct tape_decoder *decoder, const struct tape_index *index,
+		      const char **why)
+{
+	struct tape_head head;
+	int ret;
+
+	ret = tape_head_read(file, index->offset, &head, why);
+	if (ret)
+		return ret;
+	if (head.raw != tape_index_bytes(index)) {
+		*why = "the file has changed";
+		return -EBADMSG;
+	}
+	unpacked->memory = schedtape_list_renew(unpacked->memory, head.raw, &unpacked->room, 1);
+	if (!unpacked->memory)
+		return -ENOMEM;
+	return tape_payload_read(file, decoder, &head, unpacked->memory, why);
+}
+
+int tape_unpack(struct tape_unpacked *unpacked, const struct tape_file *file,
+		struct tape_decoder *decoder, const struct tape_index *index, bool events,
+		const char **why)
+{
+	int ret;
+
+	unpacked->nr_pages = 0;
+	ret = read_pages(unpacked, file, decoder, index, why);
+	if (!ret && events)
+		unpack_events(unpacked, index->pages);
+	return ret;
 }

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of a whole chunk.
+ * The pages of a chunk, and their events.
  */
 #ifndef SCHEDTAPE_TAPE_UNPACK_H
 #define SCHEDTAPE_TAPE_UNPACK_H
 
 #include "tape/brief.h"
 
+struct tape_decoder;
+struct tape_file;
 struct tape_index;
 
 /**
- * struct tape_unpacked - the events of a chunk that a thread has loaded ahead
+ * struct tape_unpacked - a chunk
+ * @memory: its pages, as they were recorded
+ * @room: bytes of @memory
  * @briefs: those of all valid pages in a row
  * @whole: see @whole of struct tape_cursor
  * @pages: one for each page of the chunk
- * @nr_whole, @nr_pages: how many there are; no pages: the chunk is not unpacked
+ * @nr_whole, @nr_pages: how many there are; no pages: the events are not unpacked
  * @briefs_room, @whole_room, @pages_room: how many there is memory for
  */
 struct tape_unpacked {
+	unsigned char *memory;
+	size_t room;
 	struct tape_brief *briefs;
 	struct schedtape_event *whole;
 	struct tape_unpacked_page *pages;
@@ -41,10 +47,13 @@ struct tape_unpacked_page {
 };
 
 /*
- * unpack.c: unpacks the events of a chunk, in place of those of another one.  Without memory for
- * them, the chunk is not unpacked.  tape_unpacked_bytes() returns how much memory its events take.
+ * Reads a chunk in place of another one.  @events: unpack its events, too, if there is memory for
+ * them.  -EBADMSG: corrupt, for the reason @why.
  */
-void tape_unpack(struct tape_unpacked *unpacked, const unsigned char *memory, uint32_t nr_pages);
+int tape_unpack(struct tape_unpacked *unpacked, const struct tape_file *file,
+		struct tape_decoder *decoder, const struct tape_index *index, bool events,
+		const char **why);
+/* Returns how much memory the chunk's events take. */
 size_t tape_unpacked_bytes(const struct tape_index *index);
 void tape_unpacked_free(struct tape_unpacked *unpacked);
 
