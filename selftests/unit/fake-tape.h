@@ -20,7 +20,7 @@
 
 #define FAKE_CPUS	8
 #define FAKE_NONE	STAPE_CPU_NONE
-#define FAKE_DAMAGE	UINT32_MAX	/* stands for a damaged page */
+#define FAKE_DAMAGE	UINT16_MAX	/* stands for a damaged page */
 
 struct schedtape_tape {
 	struct schedtape_event *events;
@@ -101,6 +101,17 @@ int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **
 	return 1;
 }
 
+int tape_next_brief(struct schedtape_tape *tape, const struct schedtape_brief **brief,
+		    struct schedtape_error *err)
+{
+	const struct schedtape_event *ev;
+	int ret = tape_next_event(tape, &ev, err);
+
+	if (ret > 0)
+		*brief = &ev->brief;
+	return ret;
+}
+
 static inline struct schedtape_tape *fake_new(uint64_t start, uint64_t stop)
 {
 	struct schedtape_tape *tape = calloc(1, sizeof(*tape));
@@ -150,6 +161,7 @@ static inline struct schedtape_event *fake_event(struct schedtape_tape *tape, ui
 	ev->time = time;
 	ev->cpu = cpu;
 	ev->type = type;
+	ev->detailed = type >= STAPE_EV_EXEC;
 	ev->pid = pid;
 	ev->arg = arg;
 	ev->curr = cpu == FAKE_NONE ? 0 : tape->curr[cpu];

@@ -8,7 +8,7 @@
 
 #include <schedtape.h>
 
-#include "tape/brief.h"
+#include "tape/page.h"
 
 #include "random.h"
 #include "tap.h"
@@ -139,11 +139,9 @@ static void make_random(unsigned char *page)
 	maker_finish(&m);
 }
 
-static bool is_brief(const struct tape_brief *brief, const struct schedtape_event *ev)
+static bool is_brief(const struct schedtape_brief *brief, const struct schedtape_event *ev)
 {
-	return brief->time == ev->time && brief->pid == ev->pid && brief->curr == ev->curr &&
-	       brief->arg == ev->arg && brief->type == ev->type &&
-	       brief->curr_kind == ev->curr_kind && ev->cpu == 1;
+	return !memcmp(brief, &ev->brief, sizeof(*brief)) && !ev->detailed && ev->cpu == 1;
 }
 
 /*
@@ -155,7 +153,7 @@ static int read_both(const unsigned char *data, unsigned int most)
 	struct schedtape_page one, many;
 	struct schedtape_error why = { "" }, whys = { "" };
 	struct schedtape_event ev, whole;
-	struct tape_brief briefs[200];
+	struct schedtape_brief briefs[200];
 	unsigned int i, n, events = 0;
 	int ret, rets;
 

@@ -98,15 +98,32 @@ struct schedtape_idle {
 };
 
 /**
- * struct schedtape_event - one event, unpacked
+ * struct schedtape_brief - what all types of events have
  * @time: ns of the session's clock
- * @cpu: the CPU that recorded it; STAPE_CPU_NONE: a description, from any CPU
- * @type: enum stape_event_type or enum schedtape_event_type
- * @pid: the event's task; 0 for a switch to an other task or to idle
  * @arg: depends on @type, see schedtape/event.h
+ * @cpu: the CPU that recorded it; STAPE_CPU_NONE: a description, from any CPU
+ * @pid: the event's task; 0 for a switch to an other task or to idle
  * @curr: PID of the filter's task that ran on the CPU before the event, or 0; the parent of a
  *	STAPE_EV_FORK; 0 for all other descriptions
+ * @type: enum stape_event_type or enum schedtape_event_type
  * @curr_kind: enum stape_next of what ran on the CPU before the event
+ * @detailed: the type is one of those that the other members of struct schedtape_event are for
+ */
+struct schedtape_brief {
+	uint64_t time;
+	uint64_t arg;
+	uint32_t cpu;
+	uint32_t pid;
+	uint32_t curr;
+	uint16_t type;
+	uint8_t curr_kind;
+	bool detailed;
+};
+
+/**
+ * struct schedtape_event - one event, unpacked
+ * @brief: the members before it, which are described there
+ * @reserved: 0
  * @old_pid: STAPE_EV_EXEC: the PID before
  * @comm: STAPE_EV_RENAME: the new name; STAPE_EV_TASK: the name; NUL-terminated
  * @lost: SCHEDTAPE_EV_LOST: number of events lost between @lost_first and @lost_last;
@@ -139,14 +156,21 @@ struct schedtape_idle {
  * @curr is what runs after it (at the end of a CPU: STAPE_NEXT_OTHER).
  */
 struct schedtape_event {
-	uint64_t time;
-	uint32_t cpu;
-	uint32_t type;
-	uint32_t pid;
-	uint32_t curr;
-	uint32_t curr_kind;
+	union {
+		struct {
+			uint64_t time;
+			uint64_t arg;
+			uint32_t cpu;
+			uint32_t pid;
+			uint32_t curr;
+			uint16_t type;
+			uint8_t curr_kind;
+			bool detailed;
+		};
+		struct schedtape_brief brief;
+	};
 	uint32_t old_pid;
-	uint64_t arg;
+	uint32_t reserved;
 	char comm[STAPE_COMM_LEN];
 	union {
 		struct {
@@ -190,59 +214,42 @@ static inline int schedtape_clamp_max(const struct schedtape_wish *wish)
 	return (int)(wish->clamps >> STAPE_CLAMP_MAX_SHIFT & STAPE_CLAMP_MASK) - 1;
 }
 
-static inline unsigned int schedtape_switch_state(const struct schedtape_event *ev)
-{
-	return ev->arg & STAPE_SWITCH_STATE_MASK;
-}
-
-static inline unsigned int schedtape_switch_next(const struct schedtape_event *ev)
-{
-	return (ev->arg & STAPE_SWITCH_NEXT_MASK) >> STAPE_SWITCH_NEXT_SHIFT;
-}
-
 /* The system call is one of the 32-bit ones of a machine with 64 bits. */
 #define SCHEDTAPE_SYSCALL_32		(1ULL << 32)
 #define SCHEDTAPE_SYSCALL_UNKNOWN	UINT64_MAX
 
 /*
- * Returns the system call in which @curr sleeps: the low 32 bits are its number or
- * STAPE_SYSCALL_NONE; SCHEDTAPE_SYSCALL_32 may be set.  SCHEDTAPE_SYSCALL_UNKNOWN: @curr is a
- * kernel thread, or does not sleep, or the recording had no --syscalls.
+ * Returns the system call in which the task sleeps that a switch with this argument takes off the
+ * CPU: the low 32 bits are its number or STAPE_SYSCALL_NONE; SCHEDTAPE_SYSCALL_32 may be set.
+ * SCHEDTAPE_SYSCALL_UNKNOWN: the task is a kernel thread, or does not sleep, or the recording had
+ * no --syscalls.
  */
-static inline uint64_t schedtape_switch_syscall(const struct schedtape_event *ev)
+static inline uint64_t schedtape_syscall(uint64_t arg)
 {
-	if (!(ev->arg & STAPE_SWITCH_SYSCALL))
+	if (!(arg & STAPE_SWITCH_SYSCALL))
 		return SCHEDTAPE_SYSCALL_UNKNOWN;
-	return (uint32_t)(ev->arg >> STAPE_SWITCH_SYSCALL_SHIFT) |
-	       (ev->arg & STAPE_SWITCH_SYSCALL_32 ? SCHEDTAPE_SYSCALL_32 : 0);
-}
-
-/*
- * Returns STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, _FORKED, _REGROUPED, or a value of a later
- * version.
- */
-static inline uint64_t schedtape_task_why(const struct schedtape_event *ev)
-{
-	return ev->arg >> STAPE_TASK_WHY_SHIFT;
-}
-
-/* Returns true for an exit that reports the task's end, false for one that begins. */
-static inline bool schedtape_exit_ended(const struct schedtape_event *ev)
-{
-	return ev->arg >> STAPE_EXIT_SHIFT == STAPE_EXIT_ENDED;
+	return (uint32_t)(arg >> STAPE_SWITCH_SYSCALL_SHIFT) |
+	       (arg & STAPE_SWITCH_SYSCALL_32 ? SCHEDTAPE_SYSCALL_32 : 0);
 }
 
 /* Returns true for a waking by the task on the CPU, false for one by an interrupt. */
-static inline bool schedtape_waking_by_task(const struct schedtape_event *ev)
+static inline bool schedtape_context_is_task(uint64_t context)
 {
-	return ev->arg == STAPE_CTX_TASK || ev->arg == STAPE_CTX_SOFTIRQ_TASK;
+	return context == STAPE_CTX_TASK || context == STAPE_CTX_SOFTIRQ_TASK;
 }
 
-/* Returns true for a loss or a pause of a CPU, which are not events of the kernel. */
-static inline bool schedtape_event_is_gap(const struct schedtape_event *ev)
-{
-	return ev->type >= SCHEDTAPE_EV_LOST;
-}
+/* @ev of these macros: a pointer to an event or to a brief. */
+#define schedtape_switch_state(ev)	((unsigned int)((ev)->arg & STAPE_SWITCH_STATE_MASK))
+#define schedtape_switch_next(ev)	((unsigned int)(((ev)->arg & STAPE_SWITCH_NEXT_MASK) >>	\
+							STAPE_SWITCH_NEXT_SHIFT))
+#define schedtape_switch_syscall(ev)	schedtape_syscall((ev)->arg)
+#define schedtape_waking_by_task(ev)	schedtape_context_is_task((ev)->arg)
+/* STAPE_TASK_EXITS, _ENTERS, _LEAVES, _MOVES, _FORKED, _REGROUPED, or a value of a later version */
+#define schedtape_task_why(ev)		((ev)->arg >> STAPE_TASK_WHY_SHIFT)
+/* An exit that reports the task's end, and not one that begins. */
+#define schedtape_exit_ended(ev)	((ev)->arg >> STAPE_EXIT_SHIFT == STAPE_EXIT_ENDED)
+/* A loss or a pause of a CPU, which are not events of the kernel. */
+#define schedtape_event_is_gap(ev)	((ev)->type >= SCHEDTAPE_EV_LOST)
 
 /* Returns true for an event of a cgroup, which begins to be throttled, or is no longer. */
 static inline bool schedtape_event_is_throttling(const struct schedtape_event *ev)

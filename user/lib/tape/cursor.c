@@ -15,13 +15,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tape/brief.h"
 #include "tape/bytes.h"
 #include "tape/cursor.h"
 #include "tape/cursors.h"
 #include "tape/load.h"
 #include "tape/losses.h"
 #include "tape/merged.h"
+#include "tape/page.h"
 #include "tape/tape.h"
 #include "tape/unpack.h"
 #include "tape/waiting.h"
@@ -33,6 +33,18 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 	return value > high ? high : value;
 }
 
+/**
+ * struct tape_batch - the next events of a page
+ * @briefs: the last one may be that of @whole
+ * @whole: an event that is detailed
+ * @why: the error behind them
+ */
+struct tape_batch {
+	struct schedtape_brief briefs[TAPE_BATCH + 1];
+	struct schedtape_event whole;
+	struct schedtape_error why;
+};
+
 /* -- losses ---------------------------------------------------------------- */
 
 static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, uint64_t last)
@@ -40,6 +52,7 @@ static void cursor_lose(struct tape_cursor *c, uint64_t lost, uint64_t first, ui
 	c->loss = (struct schedtape_event) {
 		.cpu = c->cpu,
 		.type = SCHEDTAPE_EV_LOST,
+		.detailed = true,
 		.curr_kind = STAPE_NEXT_OTHER,
 		.lost = lost,
 		.lost_first = first,
@@ -231,7 +244,7 @@ static void cursor_begin_page(struct tape_cursor *c)
 	c->page_left = false;
 	c->next = unpacked->briefs + page->first;
 	c->last = c->next + page->nr;
-	c->whole = unpacked->whole;
+	c->whole = unpacked->whole + page->whole;
 }
 
 /* Opens the next page, perhaps with a loss before it. */
@@ -300,9 +313,9 @@ static int cursor_next_slow(struct schedtape_tape *tape, struct tape_cursor *c,
 static void cursor_take(struct tape_cursor *c)
 {
 	c->brief = c->next++;
-	if (c->brief->type)
+	if (!c->brief->detailed)
 		return;
-	c->ev = c->whole[c->brief->pid];
+	c->ev = *c->whole++;
 	c->brief = NULL;
 	/* Only a loss can have a time before that of the page. */
 	if (c->ev.time < c->time)
@@ -324,7 +337,7 @@ static int cursor_unpack(struct tape_cursor *c)
 	c->page_left = ret > 0 || (!ret && n == TAPE_BATCH);
 	c->failed = ret < 0;
 	if (ret > 0)
-		batch->briefs[n++] = (struct tape_brief){ .type = STAPE_EV_NONE, .pid = 0 };
+		batch->briefs[n++] = batch->whole.brief;
 	c->next = batch->briefs;
 	c->last = batch->briefs + n;
 	c->whole = &batch->whole;

@@ -5,7 +5,7 @@
 #ifndef SCHEDTAPE_TAPE_CURSORS_H
 #define SCHEDTAPE_TAPE_CURSORS_H
 
-#include "tape/brief.h"
+#include <schedtape-page.h>
 
 struct schedtape_cpu;
 struct tape_load;
@@ -52,8 +52,8 @@ struct tape_sums {
  * @page_open: @page is not at its end
  * @page_left: it has more events than those up to @last
  * @failed: the rest of it is corrupt, for the reason in @batch
- * @next, @last: the next events, from @next to before @last.  One of type STAPE_EV_NONE stands for
- *	a whole event: @whole[@pid]
+ * @next, @last: the next events, from @next to before @last
+ * @whole: the next of them that is detailed, as a whole
  * @batch: memory for a few events
  * @started: @seq is valid
  * @seq: number of the page that should come next
@@ -74,7 +74,7 @@ struct tape_sums {
  *	of a pipe also because its ring was overwritten
  * @counted: of a pipe: what is missing has been counted
  * @guessed: of a pipe: no end record has this CPU, so that @end is made from @sums
- * @brief: the event that the merge looks at, NULL: it is @ev
+ * @brief: the event that the merge looks at, NULL: it is @ev, which is detailed
  *
  * All times are of the session's clock.
  */
@@ -94,8 +94,8 @@ struct tape_cursor {
 	bool page_open;
 	bool page_left;
 	bool failed;
-	const struct tape_brief *next;
-	const struct tape_brief *last;
+	const struct schedtape_brief *next;
+	const struct schedtape_brief *last;
 	const struct schedtape_event *whole;
 	struct tape_batch *batch;
 	bool started;
@@ -117,7 +117,7 @@ struct tape_cursor {
 	struct tape_waiting *waiting;
 	struct tape_waiting *waiting_last;
 	struct tape_sums sums;
-	const struct tape_brief *brief;
+	const struct schedtape_brief *brief;
 	struct schedtape_event ev;
 };
 

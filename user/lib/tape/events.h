@@ -10,7 +10,30 @@
 
 #include <schedtape-tape.h>
 
-/* As schedtape_tape_next().  @ev: set to the event, which is valid until the next call. */
+/*
+ * As schedtape_tape_next(), without a copy of the event.  @brief: set to its brief, which is valid
+ * until the next call.  If it is detailed, it is that of a struct schedtape_event.
+ */
+int tape_next_brief(struct schedtape_tape *tape, const struct schedtape_brief **brief,
+		    struct schedtape_error *err);
+
+/* Returns the event whose brief tape_next_brief() has returned, if it is detailed. */
+static inline const struct schedtape_event *tape_whole(const struct schedtape_brief *brief)
+{
+	return (const struct schedtape_event *)brief;
+}
+
+/* Returns the event of any brief.  @ev: memory for it, in which all is 0 behind the brief */
+static inline const struct schedtape_event *tape_event(struct schedtape_event *ev,
+						       const struct schedtape_brief *brief)
+{
+	if (brief->detailed)
+		return tape_whole(brief);
+	ev->brief = *brief;
+	return ev;
+}
+
+/* As tape_next_brief(), but sets @ev to the event. */
 int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
 		    struct schedtape_error *err);
 

@@ -23,9 +23,9 @@
 #define BUSY		2		/* CPUs that other threads need */
 #define MIN_CHUNKS	8		/* tapes with fewer chunks get no threads */
 #define AHEAD		4		/* chunks in memory for each thread, at most */
-#define AHEAD_BYTES	(1UL << 22)	/* in memory for all threads, unless one chunk has more */
-#define SPARE_BYTES	(1UL << 19)	/* memory of larger chunks is not kept for others */
-#define UNPACKED_BYTES	(1UL << 22)	/* of unpacked events in all cursors, at most */
+#define AHEAD_BYTES	(6UL << 20)	/* in memory for all threads, unless one chunk has more */
+#define SPARE_BYTES	(3UL << 18)	/* memory of larger chunks is not kept for others */
+#define UNPACKED_BYTES	(6UL << 20)	/* of unpacked events in all cursors, at most */
 
 /**
  * struct tape_load - a chunk that is loaded, or just being loaded

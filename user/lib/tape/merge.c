@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tape/brief.h"
 #include "tape/clock.h"
 #include "tape/content.h"
 #include "tape/cursor.h"
@@ -39,10 +38,10 @@ static bool gap_within(struct tape_cursor *c, uint64_t window)
 	return true;
 }
 
-/* Is the event behind the one that the merge looks at a brief one? */
+/* Is there an event behind the one that the merge looks at, and is it not detailed? */
 static inline bool cursor_has_brief(const struct tape_cursor *c)
 {
-	return c->next != c->last && c->next->type;
+	return c->next != c->last && !c->next->detailed;
 }
 
 /* Returns 1: an event; 0: this CPU has no more; -errno. */
@@ -181,13 +180,12 @@ static inline uint64_t merged_time(struct schedtape_tape *tape, uint64_t time)
 }
 
 static inline void add_brief(struct schedtape_tape *tape, struct tape_merged *to,
-			     const struct tape_brief *brief, uint32_t cpu)
+			     const struct schedtape_brief *brief)
 {
-	struct tape_brief *at = &to->briefs[to->n++];
+	struct schedtape_brief *at = &to->briefs[to->n++];
 
 	*at = *brief;
 	at->time = merged_time(tape, brief->time);
-	at->cpu = cpu;
 }
 
 /* Sets the ns of an event that happened at @time. */
@@ -201,31 +199,21 @@ static void merge_idle(struct schedtape_tape *tape, struct schedtape_event *ev, 
 			     merged_time(tape, idle->time < time ? time - idle->time : 0);
 }
 
-/* Adds the event that the cursor looks at, whose members do not fit into a brief. */
+/* Adds a detailed event. */
 static void add_whole(struct schedtape_tape *tape, struct tape_merged *to,
-		      const struct tape_cursor *c)
+		      const struct schedtape_event *whole)
 {
-	struct schedtape_event *ev = &to->whole[to->nr_whole];
-	const struct tape_brief *brief = c->brief;
-	uint64_t time;
+	struct schedtape_event *ev = &to->whole[to->nr_whole++];
 
-	if (brief)
-		*ev = (struct schedtape_event){
-			.time = brief->time, .cpu = c->cpu, .type = brief->type,
-			.pid = brief->pid, .curr = brief->curr, .curr_kind = brief->curr_kind,
-			.arg = brief->arg,
-		};
-	else
-		*ev = c->ev;
-	time = ev->time;
-	ev->time = merged_time(tape, time);
+	*ev = *whole;
+	ev->time = merged_time(tape, whole->time);
 	if (schedtape_event_is_gap(ev)) {
 		ev->lost_first = merged_time(tape, ev->lost_first);
 		ev->lost_last = merged_time(tape, ev->lost_last);
 	} else if (ev->type == SCHEDTAPE_EV_IDLE) {
-		merge_idle(tape, ev, time);
+		merge_idle(tape, ev, whole->time);
 	}
-	to->briefs[to->n++] = (struct tape_brief){ .type = STAPE_EV_NONE, .pid = to->nr_whole++ };
+	to->briefs[to->n++] = ev->brief;
 }
 
 /* Returns the time up to which all events of the heap's first CPU come before those of others. */
@@ -248,22 +236,22 @@ static void add_first(struct schedtape_tape *tape, struct tape_merged *to, unsig
 	struct tape_cursor *c = tape->heap[0].cursor;
 	uint64_t until;
 
-	if (!c->brief || !tape_brief_has_cpu(c->cpu)) {
-		add_whole(tape, to, c);
+	if (!c->brief) {
+		add_whole(tape, to, &c->ev);
 		return;
 	}
 	until = first_until(tape);
-	add_brief(tape, to, c->brief, c->cpu);
+	add_brief(tape, to, c->brief);
 	while (to->n < room && cursor_has_brief(c) && c->next->time <= until) {
 		c->brief = c->next++;
-		add_brief(tape, to, c->brief, c->cpu);
+		add_brief(tape, to, c->brief);
 	}
 }
 
 /*
  * Goes from the heap's first CPU, whose event is taken, to the one that is first now.  Returns
- * false if this needs more than its next brief event.  That is not before the window, because the
- * event before it is not.
+ * false if this needs more than the brief of its next event.  That is not before the window,
+ * because the event before it is not.
  */
 static inline bool change_first(struct schedtape_tape *tape)
 {

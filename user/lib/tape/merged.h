@@ -7,7 +7,7 @@
 
 #include <errno.h>
 
-#include "tape/brief.h"
+#include <schedtape-page.h>
 
 struct schedtape_tape;
 
@@ -26,8 +26,8 @@ struct schedtape_tape;
  * @nr_whole: number of @whole
  * @ret: what comes behind them: 1: more events; 0: the end; TAPE_NOT_AHEAD; -errno, for
  *	the reason @why
- * @whole: events that are not brief
- * @briefs: the events.  One of type STAPE_EV_NONE stands for @whole[@pid]
+ * @whole: those of the events that are detailed, as a whole
+ * @briefs: the events
  */
 struct tape_merged {
 	unsigned int room;
@@ -36,7 +36,7 @@ struct tape_merged {
 	int ret;
 	struct schedtape_error why;
 	struct schedtape_event whole[TAPE_MERGED_WHOLE];
-	struct tape_brief briefs[];
+	struct schedtape_brief briefs[];
 };
 
 /* -E2BIG: the chunks of all CPUs together are too large for a tape of this size. */

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "tape/brief.h"
 #include "tape/page.h"
 
 #define WORD	sizeof(uint64_t)
@@ -30,7 +29,7 @@ static void read_name(struct tape_names *names, const struct schedtape_page *pag
 
 void tape_names_read(struct tape_names *names, const void *data)
 {
-	struct tape_brief briefs[TAPE_BATCH];
+	struct schedtape_brief briefs[TAPE_BATCH];
 	struct schedtape_event ev;
 	struct schedtape_page page;
 	unsigned int n, words;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tape/brief.h"
 #include "tape/cursors.h"
 #include "tape/events.h"
 #include "tape/load.h"
@@ -18,6 +17,18 @@
 
 #define FEW		128	/* events, few enough for the CPU's first cache */
 #define ALONE		32	/* times that FEW are merged before a thread starts */
+
+/* Notes the next event of a pipe: the only one that is merged, and the heap's first one. */
+static void returns_live(struct schedtape_tape *tape, struct tape_merged *merged)
+{
+	struct schedtape_brief *brief = merged->briefs;
+
+	if (!merged->n)
+		return;
+	tape_stream_returns(tape, tape_cursor_time(tape->heap[0].cursor), brief);
+	if (brief->detailed)
+		merged->whole[0].time = brief->time;
+}
 
 /* Merges the next events in this thread.  Returns NULL without memory. */
 static const struct tape_merged *merge_here(struct schedtape_tape *tape,
@@ -30,6 +41,8 @@ static const struct tape_merged *merge_here(struct schedtape_tape *tape,
 		return NULL;
 	}
 	tape_merge(tape, tape->own, false);
+	if (tape->stream)
+		returns_live(tape, tape->own);
 	if (++tape->alone == ALONE && tape->own->ret > 0)
 		tape_ahead_start(tape);
 	return tape->own;
@@ -78,41 +91,8 @@ static int next_merged(struct schedtape_tape *tape, struct schedtape_error *err)
 	} while (!merged->n);
 	tape->brief = merged->briefs;
 	tape->briefs_end = merged->briefs + merged->n;
-	tape->set_slowly |= !!tape->stream;
+	tape->whole = merged->whole;
 	return 1;
-}
-
-/* Sets the members of the returned event that a brief has. */
-static inline void set_event(struct schedtape_tape *tape, const struct tape_brief *brief)
-{
-	struct schedtape_event *ev = &tape->ev;
-
-	ev->time = brief->time;
-	ev->cpu = tape_brief_cpu(brief);
-	ev->type = brief->type;
-	ev->pid = brief->pid;
-	ev->curr = brief->curr;
-	ev->curr_kind = brief->curr_kind;
-	ev->old_pid = 0;
-	ev->arg = brief->arg;
-}
-
-/* The same of an event that is not brief, or comes behind such a one, or through a pipe. */
-__attribute__((noinline))
-static void set_event_slow(struct schedtape_tape *tape, const struct tape_brief *brief)
-{
-	struct schedtape_event *ev = &tape->ev;
-
-	if (brief->type) {
-		memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
-		set_event(tape, brief);
-	} else {
-		*ev = tape->merged->whole[brief->pid];
-	}
-	/* Of a pipe, this is the only merged event, so the heap's first one. */
-	if (tape->stream)
-		tape_stream_returns(tape, tape_cursor_time(tape->heap[0].cursor), ev);
-	tape->set_slowly = !brief->type || tape->stream;
 }
 
 /* Counts an event that this version does not know. */
@@ -130,32 +110,62 @@ static void skip_event(struct tape_skipped *skipped, uint64_t which)
 	skipped->kinds[i].events++;
 }
 
-int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
-		    struct schedtape_error *err)
+/* Passes the next event, which is detailed, if this version does not know it. */
+static bool pass_unknown(struct schedtape_tape *tape)
 {
-	const struct tape_brief *brief;
+	uint64_t which = tape->brief->arg >> STAPE_SET_SHIFT;
+
+	if (tape->brief->type != STAPE_EV_SET)
+		return false;
+	/* A recorder has read the names of cgroups: their paths are in CGROUPS records. */
+	if (which != STAPE_SET_CGROUP)
+		skip_event(&tape->skipped, which);
+	tape->brief++;
+	tape->whole++;
+	return true;
+}
+
+/* Goes to the next event that this version knows.  Returns 1; 0: there is none; -errno. */
+static inline int find_next(struct schedtape_tape *tape, struct schedtape_error *err)
+{
 	int ret;
 
-	for (;;) {
+	do {
 		if (tape->brief == tape->briefs_end) {
 			ret = next_merged(tape, err);
 			if (ret <= 0)
 				return ret;
 		}
-		brief = tape->brief++;
-		if (brief->type && !tape->set_slowly) {
-			set_event(tape, brief);
-			break;
-		}
-		set_event_slow(tape, brief);
-		if (tape->ev.type != STAPE_EV_SET)
-			break;
-		/* A recorder has read the names of cgroups: their paths are in CGROUPS records. */
-		if (tape->ev.arg >> STAPE_SET_SHIFT != STAPE_SET_CGROUP)
-			skip_event(&tape->skipped, tape->ev.arg >> STAPE_SET_SHIFT);
-	}
-	*ev = &tape->ev;
+	} while (tape->brief->detailed && pass_unknown(tape));
 	return 1;
+}
+
+/* Takes the event that was found. */
+static inline const struct schedtape_brief *take_brief(struct schedtape_tape *tape)
+{
+	const struct schedtape_brief *brief = tape->brief++;
+
+	return brief->detailed ? &tape->whole++->brief : brief;
+}
+
+int tape_next_brief(struct schedtape_tape *tape, const struct schedtape_brief **brief,
+		    struct schedtape_error *err)
+{
+	int ret = find_next(tape, err);
+
+	if (ret > 0)
+		*brief = take_brief(tape);
+	return ret;
+}
+
+int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **ev,
+		    struct schedtape_error *err)
+{
+	int ret = find_next(tape, err);
+
+	if (ret > 0)
+		*ev = tape_event(&tape->ev, take_brief(tape));
+	return ret;
 }
 
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,

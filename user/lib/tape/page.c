@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tape/brief.h"
 #include "tape/events.h"
 #include "tape/format.h"
 #include "tape/page.h"
@@ -22,6 +21,9 @@
 #define COMM_WORDS	(STAPE_COMM_LEN / WORD)
 
 _Static_assert(sizeof(struct stape_page_header) == 72, "the page header has no hidden padding");
+_Static_assert(sizeof(struct schedtape_brief) == 32, "nor has a brief");
+_Static_assert(offsetof(struct schedtape_event, detailed) ==
+	       offsetof(struct schedtape_brief, detailed), "an event begins with its brief");
 
 static void page_header_swap(struct stape_page_header *h)
 {
@@ -136,6 +138,7 @@ static int page_gap(struct schedtape_page *page, struct schedtape_event *ev)
 		.type = lost ? SCHEDTAPE_EV_LOST : SCHEDTAPE_EV_PAUSED,
 		.curr = h->curr,
 		.curr_kind = h->curr_kind,
+		.detailed = true,
 		.lost = lost ? h->lost : 0,
 		.lost_first = h->lost_first,
 		.lost_last = h->lost_last,
@@ -371,6 +374,7 @@ static int page_told(struct schedtape_page *page, struct schedtape_event *ev, ui
 	uint64_t span = arg >> STAPE_SWITCH_SPAN_SHIFT;
 
 	ev->arg = 0;
+	ev->detailed = true;
 	page_idle(page, ev, time << STAPE_SWITCH_IDLE_UNIT, span << STAPE_SWITCH_SPAN_UNIT,
 		  arg & STAPE_SWITCH_FROM_IDLE ? STAPE_NEXT_IDLE : STAPE_NEXT_OTHER);
 	page->switch_pending = true;
@@ -422,6 +426,7 @@ static const char *page_payload(struct schedtape_page *page, struct schedtape_ev
 	if (words > (page->header.used - at) / WORD)
 		return "the page ends within an event";
 	page->at += words * WORD;
+	ev->detailed = true;
 	if (words < least[ev->type])
 		return "an event without all of its payload";
 
@@ -452,20 +457,23 @@ static inline bool page_advance(struct schedtape_page *page, uint64_t step)
 }
 
 /*
- * Sets the members before @comm.  The others are 0 already: few events have any of them, so
- * clearing them each time would take longer than all the rest.
+ * Sets the brief.  The other members are 0 already: few events have any of them, so clearing them
+ * each time would take longer than all the rest.
  */
 static inline void page_event(const struct schedtape_page *page, struct schedtape_event *ev,
 			      uint32_t type, uint64_t word, uint64_t arg)
 {
-	ev->time = page->time;
-	ev->cpu = page->header.cpu;
-	ev->type = type;
-	ev->pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK;
-	ev->curr = page->curr;
-	ev->curr_kind = page->curr_kind;
-	ev->old_pid = 0;
-	ev->arg = arg;
+	ev->brief = (struct schedtape_brief){
+		.time = page->time, .arg = arg, .cpu = page->header.cpu,
+		.pid = word >> STAPE_PID_SHIFT & STAPE_PID_MASK, .curr = page->curr, .type = type,
+		.curr_kind = page->curr_kind,
+	};
+}
+
+/* Clears the members behind the brief. */
+static inline void page_clear(struct schedtape_event *ev)
+{
+	memset((char *)ev + sizeof(ev->brief), 0, sizeof(*ev) - sizeof(ev->brief));
 }
 
 /* Returns the second event of a STAPE_EV_WAKE word, which is already behind us. */
@@ -523,7 +531,7 @@ static inline uint64_t page_step(uint64_t word, unsigned int type)
 
 /*
  * As schedtape_page_next(), but returns attributes of a later version, too, and the members of @ev
- * from @comm on have to be 0 before.  A call for each event would take a quarter of the time.
+ * behind its brief have to be 0 before.  A call for each event would take a quarter of the time.
  */
 __attribute__((always_inline))
 static inline int page_next(struct schedtape_page *page, struct schedtape_event *ev,
@@ -591,7 +599,7 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
 	int ret;
 
 	do {
-		memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
+		page_clear(ev);
 		ret = page_next(page, ev, err);
 	} while (ret > 0 && ev->type == STAPE_EV_SET);
 	return ret;
@@ -606,12 +614,13 @@ int schedtape_page_next(struct schedtape_page *page, struct schedtape_event *ev,
  * page_next().  It does the same with them, but has the page's state in registers, which takes
  * half the time.  Returns the number of events.
  */
-static unsigned int page_frequent(struct schedtape_page *page, struct tape_brief *briefs,
+static unsigned int page_frequent(struct schedtape_page *page, struct schedtape_brief *briefs,
 				  unsigned int most)
 {
 	uint64_t word, step, second, time = page->time, left = page->header.end - time;
 	uint32_t pid, arg, curr = page->curr, at = page->at, used = page->header.used;
-	struct tape_brief *to = briefs, *last = briefs + most - 1;
+	const uint32_t cpu = page->header.cpu;
+	struct schedtape_brief *to = briefs, *last = briefs + most - 1;
 	uint8_t type, next, curr_kind = page->curr_kind;
 
 	if (page->lost_pending || page->pause_pending || page->wakeup_pending ||
@@ -633,8 +642,8 @@ static unsigned int page_frequent(struct schedtape_page *page, struct tape_brief
 
 		left -= step + second;
 		time += step;
-		*to = (struct tape_brief){
-			.time = time, .pid = pid, .curr = curr, .arg = arg,
+		*to = (struct schedtape_brief){
+			.time = time, .arg = arg, .cpu = cpu, .pid = pid, .curr = curr,
 			.type = type, .curr_kind = curr_kind,
 		};
 		if (type == STAPE_EV_SWITCH) {
@@ -647,9 +656,9 @@ static unsigned int page_frequent(struct schedtape_page *page, struct tape_brief
 		to++;
 		if (type == STAPE_EV_WAKE) {
 			time += second;
-			*to++ = (struct tape_brief){
-				.time = time, .pid = pid, .curr = curr,
-				.arg = arg & STAPE_WAKE_CPU_MASK,
+			*to++ = (struct schedtape_brief){
+				.time = time, .arg = arg & STAPE_WAKE_CPU_MASK, .cpu = cpu,
+				.pid = pid, .curr = curr,
 				.type = STAPE_EV_WAKEUP, .curr_kind = curr_kind,
 			};
 		}
@@ -662,22 +671,19 @@ static unsigned int page_frequent(struct schedtape_page *page, struct tape_brief
 	return to - briefs;
 }
 
-int tape_page_briefs(struct schedtape_page *page, struct tape_brief *briefs, unsigned int most,
-		     unsigned int *n, struct schedtape_event *ev, struct schedtape_error *err)
+int tape_page_briefs(struct schedtape_page *page, struct schedtape_brief *briefs,
+		     unsigned int most, unsigned int *n, struct schedtape_event *ev,
+		     struct schedtape_error *err)
 {
 	int ret = 0;
 
-	memset(ev->comm, 0, sizeof(*ev) - offsetof(struct schedtape_event, comm));
+	page_clear(ev);
 	for (*n = page_frequent(page, briefs, most); *n < most;
 	     *n += page_frequent(page, briefs + *n, most - *n)) {
 		ret = page_next(page, ev, err);
-		/* Of these types, no event has one of the members that a brief lacks. */
-		if (ret <= 0 || ev->type >= STAPE_EV_EXEC || ev->arg > UINT32_MAX)
+		if (ret <= 0 || ev->detailed)
 			return ret;
-		briefs[(*n)++] = (struct tape_brief){
-			.time = ev->time, .pid = ev->pid, .curr = ev->curr, .arg = ev->arg,
-			.type = ev->type, .curr_kind = ev->curr_kind,
-		};
+		briefs[(*n)++] = ev->brief;
 	}
 	return 0;
 }

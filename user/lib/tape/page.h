@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Changes of ring pages: their headers, and events that are left out.  Pages have the byte order of
- * the machine that recorded them.
+ * Ring pages: their events, several at a time, and changes of their headers.  Pages have the byte
+ * order of the machine that recorded them.
  */
 #ifndef SCHEDTAPE_TAPE_PAGE_H
 #define SCHEDTAPE_TAPE_PAGE_H
@@ -31,6 +31,18 @@ static inline uint64_t page_wakeup_step(uint64_t word)
 bool tape_page_header(struct stape_page_header *header, const void *page);
 /* Packs a header in the byte order that the page has. */
 void tape_page_set_header(void *page, const struct stape_page_header *header);
+
+#define TAPE_BATCH	64	/* events, few enough for the CPU's first cache */
+
+/*
+ * Reads as many events as are not detailed, @most at most, and sets @n to their number.  Returns
+ * 1: @ev is the event behind them, which is detailed; it may be a STAPE_EV_SET that this version
+ * does not know: bits 4 and up of its argument are what it sets; 0: there is none, because @n is
+ * @most or because the page is at its end; -EBADMSG: the rest of the page is corrupt.
+ */
+int tape_page_briefs(struct schedtape_page *page, struct schedtape_brief *briefs,
+		     unsigned int most, unsigned int *n, struct schedtape_event *ev,
+		     struct schedtape_error *err);
 
 /*
  * cut.c: removes the events before @time, by the session's clock, of a page that has some.  What

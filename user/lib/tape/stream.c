@@ -172,7 +172,7 @@ bool tape_stream_ready(const struct schedtape_tape *tape, const struct tape_curs
  * A loss may be in a page that comes long after it began: the loss is returned then.  Other events
  * come late only on a corrupt tape.
  */
-void tape_stream_returns(struct schedtape_tape *tape, uint64_t time, struct schedtape_event *ev)
+void tape_stream_returns(struct schedtape_tape *tape, uint64_t time, struct schedtape_brief *ev)
 {
 	struct tape_stream *stream = tape->stream;
 

@@ -18,7 +18,7 @@ int tape_stream_read(struct schedtape_tape *tape, struct schedtape_error *err);
 /* Returns true if the cursor's event may be returned: no earlier one can come. */
 bool tape_stream_ready(const struct schedtape_tape *tape, const struct tape_cursor *c);
 /* Notes an event that is returned, and keeps time from going back.  @time: the session's */
-void tape_stream_returns(struct schedtape_tape *tape, uint64_t time, struct schedtape_event *ev);
+void tape_stream_returns(struct schedtape_tape *tape, uint64_t time, struct schedtape_brief *ev);
 /* -ESPIPE: an event was returned. */
 int tape_stream_rewind(const struct schedtape_tape *tape, struct schedtape_error *err);
 void tape_stream_exit(struct schedtape_tape *tape);

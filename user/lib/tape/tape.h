@@ -13,7 +13,6 @@
 struct json_object;
 struct schedtape_group;
 struct tape_ahead;
-struct tape_brief;
 struct tape_cgroup;
 struct tape_cursor;
 struct tape_heap;
@@ -157,8 +156,8 @@ struct tape_skipped {
  * @alone: how often events were merged without a thread
  * @merged: the merged events that the caller reads, NULL: there are none
  * @brief, @briefs_end: those that have not been returned
- * @ev: the event that was returned last
- * @set_slowly: @ev has members that a brief does not have, or it is of a pipe
+ * @whole: the next of them that is detailed, as a whole
+ * @ev: the brief that was returned last, if it was asked for as an event: all other members are 0
  * @skipped: since the tape was opened or rewound
  * @once: the tape may be a pipe
  * @stream: its state, NULL: it is none
@@ -226,9 +225,9 @@ struct schedtape_tape {
 	struct tape_merged *own;
 	unsigned int alone;
 	const struct tape_merged *merged;
-	const struct tape_brief *brief;
-	const struct tape_brief *briefs_end;
-	bool set_slowly;
+	const struct schedtape_brief *brief;
+	const struct schedtape_brief *briefs_end;
+	const struct schedtape_event *whole;
 	struct tape_skipped skipped;
 	struct schedtape_event ev;
 	struct tape_loader *loader;

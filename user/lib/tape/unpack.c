@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/list.h"
-#include "tape/brief.h"
+#include "tape/page.h"
 #include "tape/records.h"
 #include "tape/tape.h"
 #include "tape/unpack.h"
@@ -33,7 +33,7 @@ void tape_unpacked_free(struct tape_unpacked *unpacked)
 
 size_t tape_unpacked_bytes(const struct tape_index *index)
 {
-	return (index->events + (GAPS + 1) * (size_t)index->pages) * sizeof(struct tape_brief);
+	return (index->events + (GAPS + 1) * (size_t)index->pages) * sizeof(struct schedtape_brief);
 }
 
 static int add_whole(struct tape_unpacked *unpacked, const struct schedtape_event *ev)
@@ -54,7 +54,7 @@ static int add_whole(struct tape_unpacked *unpacked, const struct schedtape_even
  * number of events, or -errno.
  */
 static int unpack_page(struct tape_unpacked *unpacked, struct schedtape_page *page,
-		       struct tape_brief *at)
+		       struct schedtape_brief *at)
 {
 	unsigned int n, most = most_events(&page->header) + 1, left = most;
 	struct schedtape_event ev;
@@ -70,7 +70,7 @@ static int unpack_page(struct tape_unpacked *unpacked, struct schedtape_page *pa
 			return -EBADMSG;
 		if (!ret)
 			return most - left;
-		*at++ = (struct tape_brief){ .type = STAPE_EV_NONE, .pid = unpacked->nr_whole };
+		*at++ = ev.brief;
 		left--;
 		ret = add_whole(unpacked, &ev);
 		if (ret)
@@ -113,7 +113,7 @@ static int make_room(struct tape_unpacked *unpacked, size_t n, uint32_t nr_pages
 static void unpack_events(struct tape_unpacked *unpacked, uint32_t nr_pages)
 {
 	struct schedtape_page page;
-	size_t n = 0;
+	size_t n = 0, whole;
 	uint32_t i;
 	int ret;
 
@@ -124,13 +124,14 @@ static void unpack_events(struct tape_unpacked *unpacked, uint32_t nr_pages)
 		unpacked->pages[i].valid = false;
 		if (schedtape_page_open(&page, page_at(unpacked, i), NULL))
 			continue;
+		whole = unpacked->nr_whole;
 		ret = unpack_page(unpacked, &page, unpacked->briefs + n);
 		if (ret == -ENOMEM)
 			return;
 		if (ret < 0)
 			continue;
 		unpacked->pages[i] = (struct tape_unpacked_page){
-			.first = n, .nr = ret, .valid = true,
+			.first = n, .nr = ret, .whole = whole, .valid = true,
 		};
 		n += ret;
 	}

@@ -5,7 +5,7 @@
 #ifndef SCHEDTAPE_TAPE_UNPACK_H
 #define SCHEDTAPE_TAPE_UNPACK_H
 
-#include "tape/brief.h"
+#include <schedtape-page.h>
 
 struct tape_decoder;
 struct tape_file;
@@ -16,7 +16,7 @@ struct tape_index;
  * @memory: its pages, as they were recorded
  * @room: bytes of @memory
  * @briefs: those of all valid pages in a row
- * @whole: see @whole of struct tape_cursor
+ * @whole: those of the events that are detailed, as a whole
  * @pages: one for each page of the chunk
  * @nr_whole, @nr_pages: how many there are; no pages: the events are not unpacked
  * @briefs_room, @whole_room, @pages_room: how many there is memory for
@@ -24,7 +24,7 @@ struct tape_index;
 struct tape_unpacked {
 	unsigned char *memory;
 	size_t room;
-	struct tape_brief *briefs;
+	struct schedtape_brief *briefs;
 	struct schedtape_event *whole;
 	struct tape_unpacked_page *pages;
 	size_t nr_whole;
@@ -39,11 +39,13 @@ struct tape_unpacked {
  * @valid: false: the cursor has to unpack the page, and finds out what is wrong with it
  * @first: number of its first event in @briefs
  * @nr: number of its events
+ * @whole: number of its first detailed event in @whole
  */
 struct tape_unpacked_page {
 	bool valid;
 	uint32_t first;
 	uint32_t nr;
+	uint32_t whole;
 };
 
 /*

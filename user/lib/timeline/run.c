@@ -23,7 +23,7 @@
  * there before the event, or SCHEDTAPE_NONE.
  */
 static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
-			  const struct schedtape_event *ev)
+			  const struct schedtape_brief *ev)
 {
 	uint64_t since = lane->blind ? lane->since : ev->time;
 	uint32_t index;
@@ -49,7 +49,7 @@ static uint32_t sync_lane(struct schedtape_timeline *tl, struct lane *lane,
 }
 
 static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
-		      const struct schedtape_event *ev)
+		      const struct schedtape_brief *ev)
 {
 	unsigned int state = schedtape_switch_state(ev);
 	uint32_t prev = lane->task;
@@ -85,7 +85,7 @@ static void on_switch(struct schedtape_timeline *tl, struct lane *lane,
  * itself is an exception, and ignored.
  */
 static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
-		      const struct schedtape_event *ev)
+		      const struct schedtape_brief *ev)
 {
 	uint32_t wakee = timeline_find(tl, ev->pid, ev->time);
 	struct schedtape_track *track;
@@ -107,7 +107,7 @@ static void on_waking(struct schedtape_timeline *tl, uint32_t waker,
 }
 
 static void on_wakeup(struct schedtape_timeline *tl, uint32_t curr,
-		      const struct schedtape_event *ev)
+		      const struct schedtape_brief *ev)
 {
 	uint32_t wakee = timeline_find(tl, ev->pid, ev->time);
 
@@ -154,7 +154,7 @@ static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
 }
 
 static void on_migrate(struct schedtape_timeline *tl, uint32_t index,
-		       const struct schedtape_event *ev)
+		       const struct schedtape_brief *ev)
 {
 	timeline_add(tl, index, SCHEDTAPE_COUNT_MIGRATIONS, timeline_target(tl, ev), ev->time);
 	timeline_queue(tl, index, ev->arg, ev->time);
@@ -168,7 +168,7 @@ static void on_ended(struct schedtape_timeline *tl, uint32_t index, uint64_t tim
 }
 
 static void on_task(struct schedtape_timeline *tl, uint32_t curr,
-		    const struct schedtape_event *ev)
+		    const struct schedtape_brief *ev)
 {
 	uint32_t index;
 
@@ -184,13 +184,13 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_fork(tl, ev->pid, curr, ev->arg, ev->time);
 		return;
 	case STAPE_EV_EXEC:
-		on_exec(tl, ev);
+		on_exec(tl, tape_whole(ev));
 		return;
 	case STAPE_EV_TASK:
-		timeline_task_event(tl, ev);
+		timeline_task_event(tl, tape_whole(ev));
 		return;
 	case STAPE_EV_PRIO:
-		timeline_setprio(tl, ev);
+		timeline_setprio(tl, tape_whole(ev));
 		return;
 	case SCHEDTAPE_EV_THROTTLE:
 	case SCHEDTAPE_EV_UNTHROTTLE:
@@ -209,9 +209,9 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	if (index == SCHEDTAPE_NONE)
 		return;
 	if (ev->type == STAPE_EV_RENAME)
-		timeline_rename(tl, index, ev->comm, ev->time);
+		timeline_rename(tl, index, tape_whole(ev)->comm, ev->time);
 	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
-		timeline_setaffinity(tl, index, ev->affinity, ev->time);
+		timeline_setaffinity(tl, index, tape_whole(ev)->affinity, ev->time);
 	else if (ev->type == STAPE_EV_EXIT && schedtape_exit_ended(ev))
 		on_ended(tl, index, ev->time);
 	else if (ev->type == STAPE_EV_EXIT)
@@ -227,12 +227,12 @@ static void pass_marks(struct schedtape_timeline *tl, uint64_t time)
 }
 
 /* A description, which says nothing of what runs on a CPU.  Only a fork names another task. */
-static void on_description(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+static void on_description(struct schedtape_timeline *tl, const struct schedtape_brief *ev)
 {
 	uint32_t parent = SCHEDTAPE_NONE;
 
 	if (ev->type == SCHEDTAPE_EV_PAUSED)
-		add_pause(tl, ev);
+		add_pause(tl, tape_whole(ev));
 	else if (ev->type == SCHEDTAPE_EV_LOST)
 		tl->misses_descriptions = true;
 	if (schedtape_event_is_gap(ev) || !ev->pid)
@@ -242,13 +242,13 @@ static void on_description(struct schedtape_timeline *tl, const struct schedtape
 	on_task(tl, parent, ev);
 }
 
-static void on_event(struct schedtape_timeline *tl, const struct schedtape_event *ev)
+static void on_event(struct schedtape_timeline *tl, const struct schedtape_brief *ev)
 {
 	struct lane *lane;
 	uint32_t curr;
 
 	pass_marks(tl, ev->time);
-	timeline_call(tl, event, ev);
+	timeline_call(tl, event, tape_event(&tl->ev, ev));
 	if (tl->rc)
 		return;
 	timeline_describe(tl, ev->time, ev->time);
@@ -260,7 +260,7 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
 	if (!lane)
 		return;
 	if (schedtape_event_is_gap(ev)) {
-		on_gap(tl, lane, ev);
+		on_gap(tl, lane, tape_whole(ev));
 		return;
 	}
 	curr = sync_lane(tl, lane, ev);
@@ -277,11 +277,11 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_event
  * of the call that found it.
  */
 static int next_after_damage(struct schedtape_timeline *tl, struct schedtape_tape *tape, int rc,
-			     const struct schedtape_event **ev, struct schedtape_error *err)
+			     const struct schedtape_brief **ev, struct schedtape_error *err)
 {
 	bool damaged = false;
 
-	for (; rc == -EBADMSG; rc = tape_next_event(tape, ev, err)) {
+	for (; rc == -EBADMSG; rc = tape_next_brief(tape, ev, err)) {
 		if (!tl->damage.text[0])
 			tl->damage = *err;
 		damaged = true;
@@ -296,9 +296,9 @@ static int next_after_damage(struct schedtape_timeline *tl, struct schedtape_tap
 
 /* Reads the next event. */
 static inline int next_event(struct schedtape_timeline *tl, struct schedtape_tape *tape,
-			     const struct schedtape_event **ev, struct schedtape_error *err)
+			     const struct schedtape_brief **ev, struct schedtape_error *err)
 {
-	int rc = tape_next_event(tape, ev, err);
+	int rc = tape_next_brief(tape, ev, err);
 
 	return rc >= 0 ? rc : next_after_damage(tl, tape, rc, ev, err);
 }
@@ -331,7 +331,7 @@ int schedtape_timeline_reach(struct schedtape_timeline *tl, struct schedtape_tap
 static int run(struct schedtape_timeline *tl, struct schedtape_tape *tape)
 {
 	bool pipe = schedtape_tape_is_pipe(tape);
-	const struct schedtape_event *ev;
+	const struct schedtape_brief *ev;
 	struct schedtape_error err;
 	uint64_t last = 0;
 	int rc;

@@ -50,6 +50,7 @@ struct lane {
  * @marked: number of marks that have been reached
  * @damage: what is wrong with the first corrupt page, "" if there is none
  * @rc: the first failure, of a callback or of the timeline
+ * @ev: memory for tape_event()
  * @ops: callbacks, called with @arg; those that the caller does not have are NULL
  * @err: for a failure of the timeline, may be NULL
  */
@@ -72,6 +73,7 @@ struct schedtape_timeline {
 	size_t marked;
 	struct schedtape_error damage;
 	int rc;
+	struct schedtape_event ev;
 	struct schedtape_timeline_ops ops;
 	void *arg;
 	struct schedtape_error *err;
@@ -139,7 +141,7 @@ static inline bool timeline_records(const struct schedtape_timeline *tl, uint32_
 
 /* Returns the CPU to which an event moves a task; that of the event if it is not recorded. */
 static inline uint32_t timeline_target(const struct schedtape_timeline *tl,
-				       const struct schedtape_event *ev)
+				       const struct schedtape_brief *ev)
 {
 	return ev->arg < TIMELINE_MAX_CPUS && timeline_records(tl, ev->arg) ? ev->arg : ev->cpu;
 }
