@@ -5,6 +5,7 @@ import array
 import ctypes
 import gc
 import glob
+import hashlib
 import json
 import os
 import shutil
@@ -59,13 +60,17 @@ def test_events(schedtape, path):
 
 def test_buffers(columns):
     times, kind = memoryview(columns["time"]), memoryview(columns["type"])
-    ok(times.format == "Q" and times.itemsize == 8 and times.readonly and kind.format == "B" and
+    ok(times.format == "Q" and times.itemsize == 8 and times.readonly and kind.format == "H" and
        times.shape == (len(columns["time"]),), "columns are buffers, to be read only",
        (times.format, times.shape, kind.format))
     first = (ctypes.c_uint64 * 1).from_buffer_copy(times[:1])[0]
     ok(first == columns["time"][0] and
        array.array("Q", columns["time"]) == array.array("Q", times), "with the same numbers")
     ok(fails(IndexError, columns["time"].__getitem__, len(columns["time"])), "and an end")
+    ok(times.strides == kind.strides and times.strides[0] > 8 and
+       bytes(times) == array.array("Q", times).tobytes() and
+       fails(BufferError, hashlib.sha256, columns["time"]), "all columns are in the same memory",
+       times.strides)
     import numpy  # pylint: disable=import-outside-toplevel
 
     numbers = numpy.asarray(columns["time"])

@@ -100,6 +100,50 @@ static bool goes_back(struct schedtape_tape *tape)
 	return !schedtape_tape_rewind(tape, &err);
 }
 
+/*
+ * Reads as many events at once as possible.  Returns true if they are those that are wanted, the
+ * detailed ones as a whole.
+ */
+static bool many_at_once(struct schedtape_tape *tape, size_t wanted_events)
+{
+	struct schedtape_briefs briefs = { .size = sizeof(briefs) };
+	size_t i, n = 0, details, errors = 0, calls = 0;
+	const struct schedtape_brief *brief;
+	bool same = true;
+	int ret;
+
+	while ((ret = schedtape_tape_next_briefs(tape, &briefs, &err))) {
+		calls++;
+		errors += ret == -EBADMSG;
+		for (i = 0, details = 0; ret > 0 && i < briefs.n; i++, n++) {
+			brief = schedtape_brief_at(&briefs, i);
+			same &= !memcmp(brief, &wanted[n].brief, sizeof(*brief)) &&
+				(!brief->detailed ||
+				 !memcmp(&briefs.details[details++], &wanted[n], sizeof(*wanted)));
+		}
+	}
+	return same && n == wanted_events && errors == 1 && calls < n / 4;
+}
+
+/* A program that was built for an earlier or a later version, and one that sets no size. */
+static bool other_sizes(struct schedtape_tape *tape)
+{
+	struct {
+		struct schedtape_briefs briefs;
+		uint64_t more;
+	} later = { .briefs.size = sizeof(later), .more = 1 };
+	struct schedtape_briefs earlier = { .size = offsetof(struct schedtape_briefs, details) },
+				none = { 0 };
+
+	/* No event is taken without a size. */
+	return schedtape_tape_next_briefs(tape, &none, &err) == -EINVAL &&
+	       schedtape_tape_next_briefs(tape, &earlier, &err) == 1 && earlier.n &&
+	       !memcmp(earlier.first, &wanted[0].brief, sizeof(*earlier.first)) &&
+	       !earlier.details && earlier.stride == sizeof(struct schedtape_brief) &&
+	       schedtape_tape_next_briefs(tape, &later.briefs, &err) == 1 && later.briefs.n &&
+	       !later.more;
+}
+
 /* Returns a word that most often is right, and of a type that most words are of. */
 static uint64_t random_word(void)
 {
@@ -221,6 +265,10 @@ int main(void)
 	events_read(tape, &e);
 	ok(e.n == n && !memcmp(e.ev, wanted, n * sizeof(*wanted)) && e.errors == 1,
 	   "the same events again");
+	ok(!schedtape_tape_rewind(tape, &err) && many_at_once(tape, n),
+	   "and many at once, without a copy");
+	ok(!schedtape_tape_rewind(tape, &err) && other_sizes(tape),
+	   "for programs of other versions, too");
 	schedtape_tape_close(tape);
 	free(e.ev);
 	close(b.fd);

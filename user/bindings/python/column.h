@@ -21,6 +21,17 @@ struct column {
 	size_t room;
 };
 
+/**
+ * struct row_member - a member of structs of which there are many
+ * @name: of the column
+ * @format: as in struct column, or 'H'
+ */
+struct row_member {
+	const char *name;
+	char format;
+	size_t offset;
+};
+
 /* Makes room for one more entry.  Needs no GIL.  Returns 0 or -ENOMEM. */
 int column_grow(struct column *column);
 
@@ -55,6 +66,13 @@ static inline int column_add_u8(struct column *column, uint8_t value)
  */
 PyObject *columns_to_dict(struct column *columns, size_t n);
 void columns_free(struct column *columns, size_t n);
+/*
+ * Returns a dict with a column for each member of @n structs, @stride bytes apart, or NULL with an
+ * exception.  Takes @rows, which all columns share, in any case; they need an address, also if
+ * there are none.
+ */
+PyObject *columns_of_rows(const struct row_member *members, size_t nr_members, void *rows, size_t n,
+			  size_t stride);
 /* Makes the type.  Returns 0, or -1 with an exception. */
 int column_init(PyObject *module);
 

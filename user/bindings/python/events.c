@@ -5,6 +5,7 @@
 #include "column.h"
 #include "tape.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* -- one by one ----------------------------------------------------------------- */
@@ -206,40 +207,73 @@ PyObject *events_iterate(PyObject *object, PyObject *none)
 
 /* -- columns ------------------------------------------------------------------------ */
 
-enum { C_TIME, C_CPU, C_TYPE, C_PID, C_CURR, C_ARG, NR_COLUMNS };
+#define FIRST_ROOM	2048	/* briefs */
+
+/**
+ * struct rows - briefs of events
+ * @room: how many there is memory for
+ */
+struct rows {
+	struct schedtape_brief *data;
+	size_t n;
+	size_t room;
+};
+
+static int add_rows(struct rows *rows, const struct schedtape_briefs *briefs)
+{
+	struct schedtape_brief *data;
+	size_t i, room;
+
+	if (briefs->n > rows->room - rows->n) {
+		room = 2 * (rows->n + briefs->n);
+		data = reallocarray(rows->data, room, sizeof(*data));
+		if (!data)
+			return -ENOMEM;
+		rows->data = data;
+		rows->room = room;
+	}
+	/* A later library may have more between them. */
+	for (i = 0; i < briefs->n; i++)
+		rows->data[rows->n + i] = *schedtape_brief_at(briefs, i);
+	rows->n += briefs->n;
+	return 0;
+}
 
 /* Reads all events.  Needs no GIL.  Goes on behind a page that contradicts itself. */
-static int fill(struct tape_object *self, struct column columns[NR_COLUMNS],
-		struct schedtape_error *err)
+static int fill(struct tape_object *self, struct rows *rows, struct schedtape_error *err)
 {
-	struct schedtape_event ev;
+	struct schedtape_briefs briefs = { .size = sizeof(briefs) };
 	int rc;
 
-	while ((rc = schedtape_tape_next(self->tape, &ev, err))) {
+	rows->data = calloc(FIRST_ROOM, sizeof(*rows->data));
+	if (!rows->data)
+		return -ENOMEM;
+	rows->room = FIRST_ROOM;
+	while ((rc = schedtape_tape_next_briefs(self->tape, &briefs, err))) {
 		if (rc == -EBADMSG) {
 			tape_note(self, err->text);
 			continue;
 		}
+		if (rc > 0)
+			rc = add_rows(rows, &briefs);
 		if (rc < 0)
 			return rc;
-		if (column_add_u64(&columns[C_TIME], ev.time) ||
-		    column_add_u32(&columns[C_CPU], ev.cpu) ||
-		    column_add_u8(&columns[C_TYPE], ev.type) ||
-		    column_add_u32(&columns[C_PID], ev.pid) ||
-		    column_add_u32(&columns[C_CURR], ev.curr) ||
-		    column_add_u64(&columns[C_ARG], ev.arg))
-			return -ENOMEM;
 	}
 	return 0;
 }
 
 PyObject *events_columns(PyObject *object, PyObject *none)
 {
-	struct column columns[NR_COLUMNS] = {
-		[C_TIME] = { "time", 'Q' }, [C_CPU] = { "cpu", 'I' }, [C_TYPE] = { "type", 'B' },
-		[C_PID] = { "pid", 'I' }, [C_CURR] = { "curr", 'I' }, [C_ARG] = { "arg", 'Q' },
+	static const struct row_member members[] = {
+		{ "time", 'Q', offsetof(struct schedtape_brief, time) },
+		{ "cpu", 'I', offsetof(struct schedtape_brief, cpu) },
+		{ "type", 'H', offsetof(struct schedtape_brief, type) },
+		{ "pid", 'I', offsetof(struct schedtape_brief, pid) },
+		{ "curr", 'I', offsetof(struct schedtape_brief, curr) },
+		{ "arg", 'Q', offsetof(struct schedtape_brief, arg) },
 	};
 	struct tape_object *self = (struct tape_object *)object;
+	struct rows rows = { .data = NULL };
 	struct schedtape_error err = { "" };
 	int rc;
 
@@ -247,12 +281,13 @@ PyObject *events_columns(PyObject *object, PyObject *none)
 	if (!tape_begin(self))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	rc = fill(self, columns, &err);
+	rc = fill(self, &rows, &err);
 	Py_END_ALLOW_THREADS
 	tape_end(self);
 	if (!rc)
-		return columns_to_dict(columns, NR_COLUMNS);
-	columns_free(columns, NR_COLUMNS);
+		return columns_of_rows(members, sizeof(members) / sizeof(members[0]), rows.data,
+				       rows.n, sizeof(*rows.data));
+	free(rows.data);
 	return tape_fail(rc, &err);
 }
 

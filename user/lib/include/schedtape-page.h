@@ -107,7 +107,7 @@ struct schedtape_idle {
  *	STAPE_EV_FORK; 0 for all other descriptions
  * @type: enum stape_event_type or enum schedtape_event_type
  * @curr_kind: enum stape_next of what ran on the CPU before the event
- * @detailed: the type is one of those that the other members of struct schedtape_event are for
+ * @detailed: the event may have more than these: the other members of struct schedtape_event
  */
 struct schedtape_brief {
 	uint64_t time;

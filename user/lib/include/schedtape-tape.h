@@ -365,6 +365,40 @@ uint64_t schedtape_tape_pages(const struct schedtape_tape *tape);
  */
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
 			struct schedtape_error *err);
+
+/**
+ * struct schedtape_briefs - briefs of the next events of a tape, by time
+ * @size: sizeof this struct
+ * @first: the first one; see schedtape_brief_at()
+ * @n: how many there are
+ * @stride: bytes from one to the next: a multiple of the struct's alignment, and the same for all
+ *	calls of a program.  Bytes behind sizeof(struct schedtape_brief) must not be read
+ * @details: those of the events that are @detailed, in the same order.  A brief of @first is not a
+ *	part of such an event
+ */
+struct schedtape_briefs {
+	size_t size;
+	const struct schedtape_brief *first;
+	size_t n;
+	size_t stride;
+	const struct schedtape_event *details;
+};
+
+/*
+ * As schedtape_tape_next(), but returns as many events as are in memory, without a copy: from one
+ * to about a thousand; of a pipe one.  They are valid until the next call of this function, or of
+ * schedtape_tape_next(), _rewind(), _copy() or _close(), or schedtape_timeline_run().
+ */
+int schedtape_tape_next_briefs(struct schedtape_tape *tape, struct schedtape_briefs *briefs,
+			       struct schedtape_error *err);
+
+/* Returns brief number @i. */
+static inline const struct schedtape_brief *
+schedtape_brief_at(const struct schedtape_briefs *briefs, size_t i)
+{
+	return (const struct schedtape_brief *)((const char *)briefs->first + i * briefs->stride);
+}
+
 /* Goes back to the first event. */
 int schedtape_tape_rewind(struct schedtape_tape *tape, struct schedtape_error *err);
 
@@ -425,7 +459,8 @@ struct schedtape_copy_options {
 
 /*
  * Copies a tape into one file: all valid records unchanged, and an end record.  The tape
- * itself is not changed.  -EBADMSG: the tape is corrupt, and @recover is not set.
+ * itself is not changed, but for that its first event is the next one.  -EBADMSG: the tape is
+ * corrupt, and @recover is not set.
  * Afterwards schedtape_tape_damage() returns what was left out; the copy records it, too.
  * @bytes: receives the size of the copy.
  */

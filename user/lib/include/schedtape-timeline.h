@@ -240,7 +240,8 @@ struct schedtape_run {
  * @reserved: false
  * @ran: @task came off a CPU, or the tape ends while it runs; before slept(), left() and exited()
  *	of the same time
- * @event: each event of the tape, before the callbacks that tell what it means
+ * @event: each event of the tape, before the callbacks that tell what it means; @ev is valid
+ *	during the call
  * @began: @task got a CPU at @run->begin.  If @run->woke is not 0, @task was woken then, and has
  *	waited since; otherwise it was preempted at @run->left.  The end of @run is its begin, and
  *	its state is not known

@@ -32,7 +32,8 @@
  * Versions: as long as the SONAME stays, no function goes, and these structs grow at their end
  * only; so do structs that a callback or a function gives a pointer to one of.  Structs without
  * a size, of which there are arrays, do not change, nor do struct schedtape_error,
- * schedtape_event and schedtape_page.  New values of enums and new types of events may come.
+ * schedtape_event, schedtape_brief and schedtape_page.  New values of enums and new types of
+ * events may come.
  */
 #ifndef SCHEDTAPE_H
 #define SCHEDTAPE_H

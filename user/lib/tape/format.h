@@ -18,8 +18,8 @@
  * A tape may also be a directory: the file "data" with all but the chunks, and
  * "data.0", "data.1", ..., one for every thread that wrote chunks.
  */
-#ifndef SCHEDTAPE_TAPE_H
-#define SCHEDTAPE_TAPE_H
+#ifndef SCHEDTAPE_TAPE_FORMAT_H
+#define SCHEDTAPE_TAPE_FORMAT_H
 
 #include <endian.h>
 #include <stdint.h>
@@ -282,4 +282,4 @@ static inline uint32_t tape_entry_get(void *entry, size_t size, const unsigned c
 	return own < size || own > bytes ? 0 : own;
 }
 
-#endif /* SCHEDTAPE_TAPE_H */
+#endif /* SCHEDTAPE_TAPE_FORMAT_H */

@@ -4,10 +4,9 @@
  * there are many, in a thread that is ahead of the caller.
  */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "tape/cursors.h"
 #include "tape/events.h"
 #include "tape/load.h"
@@ -166,6 +165,27 @@ int tape_next_event(struct schedtape_tape *tape, const struct schedtape_event **
 	if (ret > 0)
 		*ev = tape_event(&tape->ev, take_brief(tape));
 	return ret;
+}
+
+int schedtape_tape_next_briefs(struct schedtape_tape *tape, struct schedtape_briefs *briefs,
+			       struct schedtape_error *err)
+{
+	struct schedtape_briefs own = { .stride = sizeof(*own.first) };
+	/* Before events are taken, so that a caller who has not set the size loses none. */
+	int ret = sized_put(briefs, &own, sizeof(own), "the briefs of a tape", err);
+
+	if (!ret)
+		ret = find_next(tape, err);
+	if (ret <= 0)
+		return ret;
+	own.first = tape->brief;
+	own.details = tape->whole;
+	do
+		tape->whole += tape->brief->detailed;
+	while (++tape->brief != tape->briefs_end && tape->brief->type != STAPE_EV_SET);
+	own.n = tape->brief - own.first;
+	ret = sized_put(briefs, &own, sizeof(own), "the briefs of a tape", err);
+	return ret ? ret : 1;
 }
 
 int schedtape_tape_next(struct schedtape_tape *tape, struct schedtape_event *ev,
