@@ -17,7 +17,8 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-#include "tape/merged.h"
+#include "tape/ahead.h"
+#include "tape/merge.h"
 #include "tape/tape.h"
 
 #define PARTS	8	/* of the ring between the two threads */

@@ -20,7 +20,6 @@
 #include "tape/cursors.h"
 #include "tape/load.h"
 #include "tape/losses.h"
-#include "tape/merged.h"
 #include "tape/page.h"
 #include "tape/tape.h"
 #include "tape/unpack.h"

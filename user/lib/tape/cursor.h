@@ -5,9 +5,17 @@
 #ifndef SCHEDTAPE_TAPE_CURSOR_H
 #define SCHEDTAPE_TAPE_CURSOR_H
 
+#include <errno.h>
+
 #include "tape/cursors.h"
 
 struct schedtape_tape;
+
+/*
+ * What the cursor returns if the tape would have to change, because a chunk turns out to be
+ * damaged, and the caller of the library has not come so far.
+ */
+#define TAPE_NOT_AHEAD	(-ERESTART)
 
 /*
  * Moves to this CPU's next event.  Returns 1; 0: there are no more, or of a pipe, not yet; -errno.

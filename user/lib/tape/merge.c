@@ -19,7 +19,7 @@
 #include "tape/cursors.h"
 #include "tape/format.h"
 #include "tape/load.h"
-#include "tape/merged.h"
+#include "tape/merge.h"
 #include "tape/stream.h"
 #include "tape/tape.h"
 

@@ -7,10 +7,12 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "tape/ahead.h"
+#include "tape/cursor.h"
 #include "tape/cursors.h"
 #include "tape/events.h"
 #include "tape/load.h"
-#include "tape/merged.h"
+#include "tape/merge.h"
 #include "tape/stream.h"
 #include "tape/tape.h"
 

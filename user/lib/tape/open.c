@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
+#include "tape/ahead.h"
 #include "tape/bytes.h"
 #include "tape/cgroups.h"
 #include "tape/clock.h"
@@ -22,7 +23,7 @@
 #include "tape/index.h"
 #include "tape/load.h"
 #include "tape/losses.h"
-#include "tape/merged.h"
+#include "tape/merge.h"
 #include "tape/records.h"
 #include "tape/schedulers.h"
 #include "tape/stream.h"

@@ -2,22 +2,14 @@
 /*
  * Events of all CPUs in their order, some hundred at a time.
  */
-#ifndef SCHEDTAPE_TAPE_MERGED_H
-#define SCHEDTAPE_TAPE_MERGED_H
-
-#include <errno.h>
+#ifndef SCHEDTAPE_TAPE_MERGE_H
+#define SCHEDTAPE_TAPE_MERGE_H
 
 #include <schedtape-page.h>
 
 struct schedtape_tape;
 
 #define TAPE_MERGED_WHOLE	8
-
-/*
- * What the cursor returns if the tape would have to change, because a chunk turns out to be
- * damaged, and the caller of the library has not come so far.
- */
-#define TAPE_NOT_AHEAD	(-ERESTART)
 
 /**
  * struct tape_merged - the next events of a tape, with times in ns
@@ -47,7 +39,7 @@ void tape_merge_exit(struct schedtape_tape *tape);
 struct tape_merged *tape_merged_new(unsigned int room);
 
 /*
- * merge.c: finds the next events.  @ahead: the caller of the library does not wait for them, so
+ * Finds the next events.  @ahead: the caller of the library does not wait for them, so
  * the tape must not change: then TAPE_NOT_AHEAD comes before a chunk that turns out to be damaged.
  */
 void tape_merge(struct schedtape_tape *tape, struct tape_merged *to, bool ahead);
@@ -55,13 +47,4 @@ void tape_merge_rewind(struct schedtape_tape *tape);
 /* After a rewind: leaves out all events but descriptions, if the tape has these apart. */
 void tape_merge_descriptions(struct schedtape_tape *tape);
 
-/*
- * ahead.c: merges in a thread of its own, from tape_ahead_start() to tape_ahead_stop().
- * tape_ahead_next() returns the next events, which are valid until the next call.  After a @ret
- * that is not 1, the thread has ended.
- */
-void tape_ahead_start(struct schedtape_tape *tape);
-const struct tape_merged *tape_ahead_next(struct schedtape_tape *tape);
-void tape_ahead_stop(struct schedtape_tape *tape);
-
-#endif /* SCHEDTAPE_TAPE_MERGED_H */
+#endif /* SCHEDTAPE_TAPE_MERGE_H */
