@@ -48,7 +48,7 @@ static inline int ms_until(uint64_t due, int most)
 	return due - now < (uint64_t)most ? (int)(due - now) : most;
 }
 
-/* -- arguments.c: sizes and times with a unit, the threads of --threads ---- */
+/* -- units.c: sizes and times with a unit ---------------------------------- */
 
 /*
  * Parses a number with B, K, M or G behind it, as perf does.  Without a unit it counts @bare bytes;
@@ -63,6 +63,8 @@ bool units_size(const char *text, uint64_t bare, uint64_t *bytes);
 bool units_time(const char *text, double bare, uint64_t *ms);
 /* The same in ns, from 1 ns to a day, with a unit. */
 bool units_time_ns(const char *text, uint64_t *ns);
+
+/* -- threads-option.c: the threads of --threads ---------------------------- */
 
 /**
  * struct stream - the work of one thread
@@ -597,7 +599,7 @@ int recorder_failed(struct recorder *recorder, int ret, const struct schedtape_e
 /* Something is missing, but the recording goes on: its exit status says so.  @ret: 0 or -errno */
 void recorder_missed(struct recorder *recorder, int ret);
 
-/* -- context.c: what a tape needs besides the pages of its CPUs ------------ */
+/* -- looks.c: the scheduler and the cgroups -------------------------------- */
 
 /*
  * Looks find what may change while a recording runs, and has no events: the scheduler of ordinary
@@ -628,6 +630,8 @@ int looks_alone(struct recorder *recorder, struct schedtape_writer *writer,
 /* Returns true if something may change that no descriptor reports. */
 bool looks_needed(const struct recorder *recorder);
 void looks_close(struct recorder *recorder);
+
+/* -- flight.c: what a tape needs, in memory -------------------------------- */
 
 /*
  * A flight recorder: while the session overwrites its rings, and no tape is written, keeps what a
