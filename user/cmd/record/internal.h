@@ -670,7 +670,7 @@ void result_say_early(const struct recorder *recorder, const char *path);
 /* Says how much is missing, if the tape could not be written.  An error has said why. */
 void result_say_missing(const struct recorder *recorder);
 
-/* -- snapshot.c: ends a tape, or takes a snapshot, during a recording ------ */
+/* -- next-tape.c: ends a tape, or takes a snapshot, during a recording ----- */
 
 /*
  * Ends the tape and begins the next one, or takes a snapshot.  Returns the name of the tape that is

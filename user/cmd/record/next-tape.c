@@ -16,7 +16,6 @@
 
 #include <json-c/json.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "common/output.h"
 #include "common/past.h"
@@ -223,7 +222,7 @@ static struct json_object *describe_cause(const struct snapshot *snapshot)
 	return object;
 }
 
-static int open_tape(struct snapshot *snapshot, struct schedtape_error *err)
+static int open_snapshot(struct snapshot *snapshot, struct schedtape_error *err)
 {
 	struct recorder *recorder = snapshot->recorder;
 	int ret;
@@ -235,7 +234,7 @@ static int open_tape(struct snapshot *snapshot, struct schedtape_error *err)
 	return ret;
 }
 
-static int put_end(struct snapshot *snapshot, struct schedtape_error *err)
+static int put_snapshot_end(struct snapshot *snapshot, struct schedtape_error *err)
 {
 	struct recorder *recorder = snapshot->recorder;
 	const struct past *past = recorder->past;
@@ -270,7 +269,7 @@ static int put_end(struct snapshot *snapshot, struct schedtape_error *err)
 }
 
 /* The tasks come last, because it is known only then from which time on they have to be known. */
-static int write_tape(struct snapshot *snapshot, struct schedtape_error *err)
+static int write_snapshot(struct snapshot *snapshot, struct schedtape_error *err)
 {
 	int ret;
 
@@ -282,11 +281,11 @@ static int write_tape(struct snapshot *snapshot, struct schedtape_error *err)
 	find_window(snapshot);
 	ret = flight_write_past(snapshot->recorder, snapshot->writer, snapshot->window,
 				snapshot->tasks, snapshot->nr_tasks, err);
-	return ret ? ret : put_end(snapshot, err);
+	return ret ? ret : put_snapshot_end(snapshot, err);
 }
 
 /* Closes the tape.  @ret: 0, or -errno: it is not complete. */
-static int close_tape(struct snapshot *snapshot, int ret, struct schedtape_error *err)
+static int close_snapshot(struct snapshot *snapshot, int ret, struct schedtape_error *err)
 {
 	struct recorder *recorder = snapshot->recorder;
 	int closed = 0;
@@ -300,25 +299,6 @@ static int close_tape(struct snapshot *snapshot, int ret, struct schedtape_error
 		ret = parts_keep(recorder->parts, recorder->path, &snapshot->file,
 				 recorder->totals.bytes, err);
 	parts_drop(&snapshot->file);
-	return ret;
-}
-
-static int take(struct snapshot *snapshot, struct schedtape_error *err)
-{
-	int ret;
-
-	recorder_tape_renew(snapshot->recorder);
-	ret = new_rings(snapshot, err);
-	if (!ret)
-		ret = choose_moment(snapshot, err);
-	if (!ret)
-		ret = open_tape(snapshot, err);
-	if (!ret)
-		ret = write_tape(snapshot, err);
-	ret = close_tape(snapshot, ret, err);
-	free(snapshot->tasks);
-	free(snapshot->rings);
-	free(snapshot->block);
 	return ret;
 }
 
@@ -339,7 +319,18 @@ static const char *take_snapshot(struct recorder *recorder, const struct cause *
 	int ret;
 
 	recorder->totals = none;
-	ret = take(&snapshot, &err);
+	recorder_tape_renew(recorder);
+	ret = new_rings(&snapshot, &err);
+	if (!ret)
+		ret = choose_moment(&snapshot, &err);
+	if (!ret)
+		ret = open_snapshot(&snapshot, &err);
+	if (!ret)
+		ret = write_snapshot(&snapshot, &err);
+	ret = close_snapshot(&snapshot, ret, &err);
+	free(snapshot.tasks);
+	free(snapshot.rings);
+	free(snapshot.block);
 	if (ret) {
 		out_error(NULL, "no snapshot: %s", err.text);
 		recorder_missed(recorder, ret);
