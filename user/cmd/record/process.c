@@ -3,16 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <time.h>
@@ -20,18 +15,13 @@
 
 #include <systemd/sd-journal.h>
 
-#include "base/error.h"
 #include "base/sched-attr.h"
 #include "common/color.h"
 #include "common/inherited.h"
 #include "common/output.h"
 
-#define TRIES		10		/* other recorders may replace the file at the same time */
-#define IDENTIFIER	"schedtape"	/* journalctl -t schedtape */
-#define LOWEST_NICE	19
-/* Of ioprio_set(2), which has no header. */
-#define IO_OF_PROCESS	1
-#define IO_IDLE		(3 << 13)
+#define PIDFILE_TRIES	10		/* other recorders may replace the file at the same time */
+#define LOG_IDENTIFIER	"schedtape"	/* journalctl -t schedtape */
 
 /* -- the lock of a PID file ------------------------------------------------ */
 
@@ -97,7 +87,7 @@ static int say_busy(const char *path, int pid)
 }
 
 /* Replaces the file @old.  Returns 0; -EAGAIN: it is gone; -errno after a message. */
-static int replace(int old, const char *path, const char *temporary)
+static int replace_pidfile(int old, const char *path, const char *temporary)
 {
 	int ret;
 
@@ -117,14 +107,14 @@ static int replace(int old, const char *path, const char *temporary)
 	return ret;
 }
 
-/* Gives the new file its name.  Returns as replace() does. */
-static int name_file(const char *path, const char *temporary)
+/* Gives the new file its name.  Returns as replace_pidfile() does. */
+static int name_pidfile(const char *path, const char *temporary)
 {
 	int old, ret;
 
 	old = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (old >= 0) {
-		ret = replace(old, path, temporary);
+		ret = replace_pidfile(old, path, temporary);
 		close(old);
 		return ret;
 	}
@@ -142,7 +132,7 @@ static int name_file(const char *path, const char *temporary)
 /* -- the new PID file ------------------------------------------------------ */
 
 /* Makes the file, and locks it before others can open it.  Returns its descriptor or -errno. */
-static int make(const char *temporary)
+static int make_pidfile(const char *temporary)
 {
 	int fd;
 
@@ -160,19 +150,19 @@ static int make(const char *temporary)
 
 int pidfile_open(struct pidfile *pidfile, const char *path)
 {
-	int fd, ret = -ENOMEM, tries = TRIES;
+	int fd, ret = -ENOMEM, tries = PIDFILE_TRIES;
 	char *temporary;
 
 	if (asprintf(&temporary, "%s.%d", path, getpid()) < 0)
 		return ret;
-	fd = make(temporary);
+	fd = make_pidfile(temporary);
 	if (fd < 0) {
 		out_error(path, "cannot be written: %s", strerror(-fd));
 		free(temporary);
 		return fd;
 	}
 	do {
-		ret = name_file(path, temporary);
+		ret = name_pidfile(path, temporary);
 	} while (ret == -EAGAIN && --tries);
 	if (ret == -EAGAIN)
 		ret = say_busy(path, 0);
@@ -216,7 +206,7 @@ static bool write_all(const char *text, size_t size)
 }
 
 /* Writes what is a line, or several of them, to standard error, with the time before it. */
-static ssize_t put(void *unused, const char *text, size_t size)
+static ssize_t put_line(void *unused, const char *text, size_t size)
 {
 	time_t now = time(NULL);
 	char *line, when[32];
@@ -239,7 +229,7 @@ static ssize_t put(void *unused, const char *text, size_t size)
 /* Makes stderr a stream whose lines get the time.  Its descriptor remains the same. */
 static void add_times(void)
 {
-	FILE *lines = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = put });
+	FILE *lines = fopencookie(NULL, "w", (cookie_io_functions_t){ .write = put_line });
 
 	if (!lines)
 		return;
@@ -266,7 +256,7 @@ static int connect_log(const struct log *log)
 	int fd;
 
 	if (log->journal)
-		return sd_journal_stream_fd(IDENTIFIER, LOG_INFO, true);
+		return sd_journal_stream_fd(LOG_IDENTIFIER, LOG_INFO, true);
 	fd = open(log->path ? log->path : "/dev/null",
 		  O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_CLOEXEC, 0640);
 	return fd < 0 ? -errno : fd;
@@ -322,15 +312,15 @@ void log_close(struct log *log)
 
 /* -- the background -------------------------------------------------------- */
 
-/* Waits until the child has begun, or ended without that.  Returns the caller's exit status. */
-static int wait_for_child(pid_t pid, int from_child)
+/* Waits until the recorder has begun, or ended without that.  Returns the caller's exit status. */
+static int wait_for_recorder(pid_t pid, int from_recorder)
 {
 	int status = 0;
 	ssize_t n;
 	char c;
 
 	do {
-		n = read(from_child, &c, 1);
+		n = read(from_recorder, &c, 1);
 	} while (n < 0 && errno == EINTR);
 	if (n == 1)
 		return 0;
@@ -368,7 +358,7 @@ int daemon_start(struct daemon *daemon, const struct daemon_options *options)
 	pid = fork();
 	if (pid > 0) {
 		close(fds[1]);
-		exit(wait_for_child(pid, fds[0]));
+		exit(wait_for_recorder(pid, fds[0]));
 	}
 	ret = pid < 0 ? -errno : 0;
 	close(fds[0]);
@@ -564,152 +554,4 @@ void child_end(struct child *child)
 		child->ended = waitpid(child->pid, &child->status, 0) == child->pid;
 	if (!child->ended)
 		kill(child->pid, SIGTERM);
-}
-
-/* -- a merge of snapshots -------------------------------------------------- */
-
-static const char * const merge_command[] = { "schedtape", "merge", "-q", "-o", "-", "--" };
-
-#define MERGE_WORDS	(sizeof(merge_command) / sizeof(*merge_command))
-
-/* Returns the command line, which the caller frees, or NULL.  Some snapshots may be gone. */
-static char **command_line(struct merging *merging, const struct parts *parts)
-{
-	char **words = calloc(MERGE_WORDS + parts->nr + 1, sizeof(*words));
-	size_t i;
-
-	if (!words)
-		return NULL;
-	for (i = 0; i < MERGE_WORDS; i++)
-		words[i] = (char *)merge_command[i];
-	merging->snapshots = 0;
-	for (i = 0; i < parts->nr; i++)
-		if (!access(parts->kept[i].path, F_OK))
-			words[MERGE_WORDS + merging->snapshots++] = parts->kept[i].path;
-	return words;
-}
-
-static void set_lowest_priority(void)
-{
-	const struct sched_param param = { 0 };
-
-	streamers_leave();
-	sched_setscheduler(0, SCHED_BATCH, &param);
-	setpriority(PRIO_PROCESS, 0, LOWEST_NICE);
-	syscall(SYS_ioprio_set, IO_OF_PROCESS, 0, IO_IDLE);
-}
-
-/*
- * A program of its own does not have the session's file open, which would let the session live on
- * when the recorder is killed.
- */
-static void merge_main(const struct merging *merging, char **words)
-{
-	int null = open("/dev/null", O_RDONLY);
-
-	signals_restore();
-	set_lowest_priority();
-	/* Ctrl-C is for the recorder. */
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	dup2(null, STDIN_FILENO);
-	dup2(merging->file.fd, STDOUT_FILENO);
-	execv("/proc/self/exe", words);
-	out_error(NULL, "snapshots: cannot be merged: /proc/self/exe: %s", strerror(errno));
-	_exit(CMD_FAILURE);
-}
-
-static int start_merge(struct merging *merging, char **words, struct schedtape_error *err)
-{
-	int ret = parts_create(&merging->file, merging->path, err);
-
-	if (ret)
-		return ret;
-	merging->pid = fork();
-	if (!merging->pid)
-		merge_main(merging, words);
-	if (merging->pid > 0) {
-		parts_pin(merging->parts, true);
-		return 0;
-	}
-	ret = -errno;
-	merging->pid = 0;
-	parts_drop(&merging->file);
-	return schedtape_fail(err, ret, "fork: %s", strerror(-ret));
-}
-
-void merging_begin(struct merging *merging, const struct recorder *recorder)
-{
-	struct schedtape_error err;
-	char **words;
-
-	if (merging->pid) {
-		out_warning(NULL, "the snapshots are still being merged: SIGUSR2 is ignored");
-		return;
-	}
-	merging->path = recorder->path;
-	merging->quiet = recorder->quiet;
-	merging->parts = recorder->parts;
-	words = command_line(merging, recorder->parts);
-	if (!words)
-		out_warning(NULL, "snapshots: cannot be merged: out of memory");
-	else if (!merging->snapshots)
-		out_warning(NULL, "there are no snapshots to be merged");
-	else if (start_merge(merging, words, &err))
-		out_warning(NULL, "snapshots: cannot be merged: %s", err.text);
-	free(words);
-}
-
-/* Prints the name of the new tape, over the line that shows the progress. */
-static void say_merged(const struct merging *merging, const char *name)
-{
-	struct stat st;
-
-	if (merging->quiet || stat(name, &st))
-		return;
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
-	fprintf(stderr, "[ %s: merged %zu snapshot%s into %s, %.3f MB ]\n", out_command(),
-		merging->snapshots, merging->snapshots == 1 ? "" : "s", name, st.st_size / 1e6);
-}
-
-static void end_merge(struct merging *merging, int status)
-{
-	struct schedtape_error err;
-	char *name;
-
-	merging->pid = 0;
-	if (WIFEXITED(status) && !WEXITSTATUS(status)) {
-		name = parts_name_merged(merging->path, &merging->file, &err);
-		if (name)
-			say_merged(merging, name);
-		else
-			out_warning(NULL, "%s", err.text);
-		free(name);
-	} else if (WIFSIGNALED(status)) {
-		out_warning(NULL, "the snapshots were not merged: the process got signal %d",
-			    WTERMSIG(status));
-	}
-	parts_drop(&merging->file);
-	parts_pin(merging->parts, false);
-	parts_prune(merging->parts);
-}
-
-void merging_reap(struct merging *merging)
-{
-	int status;
-
-	if (merging->pid && waitpid(merging->pid, &status, WNOHANG) == merging->pid)
-		end_merge(merging, status);
-}
-
-void merging_end(struct merging *merging, int signals)
-{
-	struct pollfd fd = { .fd = signals, .events = POLLIN };
-
-	for (merging_reap(merging); merging->pid; merging_reap(merging)) {
-		poll(&fd, 1, -1);
-		if (signals_read(signals, NULL))
-			kill(merging->pid, SIGTERM);
-	}
 }
