@@ -10,10 +10,10 @@
 
 #include "commands.h"
 #include "common/complete.h"
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/pager.h"
 #include "common/rights.h"
+#include "common/signals.h"
 #include "first-steps.h"
 #include "player/restart.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <common/destination.h>
-#include <common/inherited.h>
+#include <common/signals.h>
 #include <schedtape-tape.h>
 
 #include "tap.h"

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/inherited.h"
+#include "common/signals.h"
 #include "tap.h"
 
 /* Sends this signal to a child.  Returns its wait status. */

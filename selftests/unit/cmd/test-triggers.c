@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/inherited.h"
+#include "common/signals.h"
 #include "record/triggers.h"
 #include "tap.h"
 

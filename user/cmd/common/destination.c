@@ -18,8 +18,8 @@
 #include <linux/magic.h>
 
 #include "base/error.h"
-#include "common/inherited.h"
 #include "common/output.h"
+#include "common/signals.h"
 #include "tape/meta.h"
 
 #define LINKS_MAX	40	/* that the kernel follows */

@@ -12,9 +12,9 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/signals.h"
 #include "common/task-table.h"
 #include "common/time-text.h"
 #include "machine/cgroup-tree.h"

@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "common/destination.h"
-#include "common/inherited.h"
 #include "common/input.h"
 #include "common/output.h"
+#include "common/signals.h"
 
 /* -- progress -------------------------------------------------------------- */
 

@@ -10,8 +10,8 @@
 
 #include "common/output.h"
 #include "common/color.h"
-#include "common/inherited.h"
 #include "common/pager.h"
+#include "common/signals.h"
 
 static const char *command = "schedtape";
 

@@ -12,10 +12,10 @@
 #include "base/list.h"
 #include "commands.h"
 #include "common/destination.h"
-#include "common/inherited.h"
 #include "common/new-tape.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/signals.h"
 #include "tape/joining.h"
 
 #define LEVEL	1	/* of zstd, as record has it by default */

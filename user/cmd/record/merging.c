@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "common/inherited.h"
 #include "common/output.h"
+#include "common/signals.h"
 
 #define LOWEST_NICE	19
 /* Of ioprio_set(2), which has no header. */

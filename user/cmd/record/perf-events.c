@@ -27,9 +27,9 @@
 #include "base/first-line.h"
 #include "base/list.h"
 #include "base/pid-namespace.h"
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/signals.h"
 #include "module/cgroup.h"
 
 /* With the page of its head, this is what the kernel lets a user lock on each CPU. */
@@ -95,7 +95,7 @@ struct target {
 	bool inherit;
 };
 
-/* -- opening ---------------------------------------------------------------- */
+/* -- opening --------------------------------------------------------------- */
 
 static int explain(const char *what, int error)
 {
@@ -354,7 +354,7 @@ static int open_targets(struct perf_events *events, const struct perf_events_opt
 	return ret;
 }
 
-/* -- CPUs ------------------------------------------------------------------- */
+/* -- CPUs ------------------------------------------------------------------ */
 
 static int make_rings(struct perf_events *events, const struct perf_events_options *options)
 {
@@ -420,7 +420,7 @@ int perf_events_fd(const struct perf_events *events)
 	return events ? events->epoll : -1;
 }
 
-/* -- samples ---------------------------------------------------------------- */
+/* -- samples --------------------------------------------------------------- */
 
 int perf_events_describe(const struct perf_events *events, struct schedtape_writer *writer,
 			 struct schedtape_error *err)

@@ -17,8 +17,8 @@
 
 #include "base/sched-attr.h"
 #include "common/color.h"
-#include "common/inherited.h"
 #include "common/output.h"
+#include "common/signals.h"
 
 #define PIDFILE_TRIES	10		/* other recorders may replace the file at the same time */
 #define LOG_IDENTIFIER	"schedtape"	/* journalctl -t schedtape */

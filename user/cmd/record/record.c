@@ -13,11 +13,11 @@
 #include <machine/machine.h>
 
 #include "commands.h"
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/past.h"
 #include "common/rights.h"
 #include "common/select.h"
+#include "common/signals.h"
 #include "record/internal.h"
 #include "record/options.h"
 #include "record/orders.h"

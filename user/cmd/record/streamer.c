@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/thread.h"
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/past.h"
 #include "common/priority.h"
 #include "common/select.h"
+#include "common/signals.h"
 
 #define PAGES_PER_CHUNK	64
 #define OTHER_FILES	64	/* open files besides those of streams */

@@ -21,8 +21,8 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "base/text.h"
-#include "common/inherited.h"
 #include "common/output.h"
+#include "common/signals.h"
 #include "record/internal.h"
 
 #define EVERY_MS	1000	/* from one start of a command to the next, if nothing is said */

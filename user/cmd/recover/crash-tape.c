@@ -12,9 +12,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "common/destination.h"
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/past.h"
+#include "common/signals.h"
 #include "tape/format.h"
 #include "tape/meta.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "common/inherited.h"
+#include "common/signals.h"
 
 /* -- the pages ------------------------------------------------------------- */
 

@@ -11,10 +11,10 @@
 
 #include "commands.h"
 #include "common/destination.h"
-#include "common/inherited.h"
 #include "common/new-tape.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/signals.h"
 #include "recover/internal.h"
 
 #define OPT_VMCORE	1000

@@ -15,9 +15,9 @@
 
 #include <schedtape/client.h>
 
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/select.h"
+#include "common/signals.h"
 #include "machine/cgroup-tree.h"
 #include "module/cgroup.h"
 #include "tape/json.h"

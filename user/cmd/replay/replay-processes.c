@@ -17,8 +17,8 @@
 
 #include "base/first-line.h"
 #include "base/list.h"
-#include "common/inherited.h"
 #include "common/output.h"
+#include "common/signals.h"
 #include "module/cgroup.h"
 
 #define WAIT_MS		100		/* between two looks for a signal */

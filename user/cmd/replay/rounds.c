@@ -14,9 +14,9 @@
 
 #include "base/clock.h"
 #include "base/pid-namespace.h"
-#include "common/inherited.h"
 #include "common/output.h"
 #include "common/rights.h"
+#include "common/signals.h"
 #include "module/replay.h"
 #include "player/restart.h"
 

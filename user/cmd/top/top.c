@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "common/inherited.h"
 #include "common/options.h"
 #include "common/output.h"
+#include "common/signals.h"
 #include "top/internal.h"
 
 #define OPT_COMM	0x6000

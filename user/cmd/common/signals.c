@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "common/inherited.h"
+#include "common/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>

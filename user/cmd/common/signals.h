@@ -3,8 +3,8 @@
  * What this process has from its parent: signals, standard streams, the limit of open files.  A
  * command that it runs gets them as they were.
  */
-#ifndef SCHEDTAPE_INHERITED_H
-#define SCHEDTAPE_INHERITED_H
+#ifndef SCHEDTAPE_SIGNALS_H
+#define SCHEDTAPE_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -90,4 +90,4 @@ void files_limit_raise(size_t files);
 /* In a child, before exec: restores what RLIMIT_NOFILE was first. */
 void files_limit_restore(void);
 
-#endif /* SCHEDTAPE_INHERITED_H */
+#endif /* SCHEDTAPE_SIGNALS_H */
