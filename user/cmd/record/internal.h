@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of record share, the lowest first.  Other folders see a recorder through
- * recorder.h, and the command line through options.h.
+ * What the files of record share, the lowest first.  recorder.h and options.h are for other
+ * folders, too.
  */
 #ifndef SCHEDTAPE_RECORD_INTERNAL_H
 #define SCHEDTAPE_RECORD_INTERNAL_H
@@ -522,20 +522,6 @@ struct recorder {
 	bool started;
 };
 
-/**
- * struct cause - why a tape ends, or a snapshot is taken, while the recording goes on
- * @name: of the trigger, or "signal", "order", "size", "time"; at most 31 bytes
- * @text: what the trigger is; NULL: nothing more than @name
- * @note: what it says; NULL: nothing
- * @time: when it fired, ns of CLOCK_MONOTONIC
- */
-struct cause {
-	const char *name;
-	const char *text;
-	const char *note;
-	uint64_t time;
-};
-
 /* Interval of flushes: if the recorder is killed, no more than this is missing. */
 #define RECORDER_FLUSH_MS	1000
 
@@ -587,6 +573,8 @@ int recorder_tape_end_early(struct recorder *recorder, const char *ended_by, uin
 void recorder_tape_count(struct recorder *recorder, const struct schedtape_end *end);
 /* Adds the totals of a tape to those of the tapes before it. */
 void recorder_tape_add_totals(struct recorder *recorder);
+/* Returns the size of all tapes so far. */
+uint64_t recorder_tape_bytes(const struct recorder *recorder);
 /* Counts as lost what is on no tape, after the session has stopped, if none could be begun. */
 void recorder_tape_missing(struct recorder *recorder);
 /* Closes all files, with a message if that fails. */
@@ -660,6 +648,54 @@ int flight_write_past(struct recorder *recorder, struct schedtape_writer *writer
 		      const struct schedtape_task_info *tasks, size_t n,
 		      struct schedtape_error *err);
 
+/* -- progress.c: how far a recording has come ------------------------------ */
+
+/**
+ * struct progress - what the line on a terminal showed last
+ * @off: show nothing: there is no terminal, or -q was given
+ * @time: when, ms of CLOCK_MONOTONIC
+ * @events: number of events until then
+ */
+struct progress {
+	bool off;
+	uint64_t time;
+	uint64_t events;
+};
+
+void progress_begin(struct progress *progress, bool quiet);
+/* May be called at any time; updates the line once a second.  @on: events are recorded now. */
+void progress_show(struct progress *progress, const struct recorder *recorder, bool on);
+/* Erases the line. */
+void progress_end(const struct progress *progress);
+
+/*
+ * Reports to the service manager, see sd_notify(3): that the recorder has begun, that it still
+ * works, how far it has come, and that it ends.  There are none without NOTIFY_SOCKET.
+ */
+
+/**
+ * struct notify - what was reported
+ * @on: there is a service manager, and the reports are for it
+ * @watchdog_ms: interval of the reports for its watchdog; 0: it has none
+ * @alive: the last of these, ms of CLOCK_MONOTONIC
+ * @status: when the status was reported last
+ */
+struct notify {
+	bool on;
+	uint64_t watchdog_ms;
+	uint64_t alive;
+	uint64_t status;
+};
+
+/* Reports that the recording has begun. */
+void notify_ready(struct notify *notify);
+/* To be called in each turn of the loop.  @on: events are recorded now */
+void notify_tick(struct notify *notify, const struct recorder *recorder, bool on);
+/* Returns after how many ms notify_tick() has to be called, @most at most. */
+int notify_wait(const struct notify *notify, int most);
+/* Reports that the recording ends. */
+void notify_stopping(struct notify *notify);
+
 /* -- result.c: the result of a recording ----------------------------------- */
 
 void result_print_json(const char *tape, const struct recorder *recorder);
@@ -671,6 +707,20 @@ void result_say_early(const struct recorder *recorder, const char *path);
 void result_say_missing(const struct recorder *recorder);
 
 /* -- next-tape.c: ends a tape, or takes a snapshot, during a recording ----- */
+
+/**
+ * struct cause - why a tape ends, or a snapshot is taken, while the recording goes on
+ * @name: of the trigger, or "signal", "order", "size", "time"; at most 31 bytes
+ * @text: what the trigger is; NULL: nothing more than @name
+ * @note: what it says; NULL: nothing
+ * @time: when it fired, ns of CLOCK_MONOTONIC
+ */
+struct cause {
+	const char *name;
+	const char *text;
+	const char *note;
+	uint64_t time;
+};
 
 /*
  * Ends the tape and begins the next one, or takes a snapshot.  Returns the name of the tape that is
@@ -727,53 +777,5 @@ void merging_begin(struct merging *merging, const struct recorder *recorder);
 void merging_reap(struct merging *merging);
 /* Waits until the process has ended.  @signals: of signals_open(); one that ends, ends the merge */
 void merging_end(struct merging *merging, int signals);
-
-/* -- recorder.c: how far a recording has come; for the rest see recorder.h - */
-
-/**
- * struct progress - what the line on a terminal showed last
- * @off: show nothing: there is no terminal, or -q was given
- * @time: when, ms of CLOCK_MONOTONIC
- * @events: number of events until then
- */
-struct progress {
-	bool off;
-	uint64_t time;
-	uint64_t events;
-};
-
-void progress_begin(struct progress *progress, bool quiet);
-/* May be called at any time; updates the line once a second.  @on: events are recorded now. */
-void progress_show(struct progress *progress, const struct recorder *recorder, bool on);
-/* Erases the line. */
-void progress_end(const struct progress *progress);
-
-/*
- * Reports to the service manager, see sd_notify(3): that the recorder has begun, that it still
- * works, how far it has come, and that it ends.  There are none without NOTIFY_SOCKET.
- */
-
-/**
- * struct notify - what was reported
- * @on: there is a service manager, and the reports are for it
- * @watchdog_ms: interval of the reports for its watchdog; 0: it has none
- * @alive: the last of these, ms of CLOCK_MONOTONIC
- * @status: when the status was reported last
- */
-struct notify {
-	bool on;
-	uint64_t watchdog_ms;
-	uint64_t alive;
-	uint64_t status;
-};
-
-/* Reports that the recording has begun. */
-void notify_ready(struct notify *notify);
-/* To be called in each turn of the loop.  @on: events are recorded now */
-void notify_tick(struct notify *notify, const struct recorder *recorder, bool on);
-/* Returns after how many ms notify_tick() has to be called, @most at most. */
-int notify_wait(const struct notify *notify, int most);
-/* Reports that the recording ends. */
-void notify_stopping(struct notify *notify);
 
 #endif /* SCHEDTAPE_RECORD_INTERNAL_H */

@@ -159,7 +159,7 @@ void parts_keep_old(const char *path, struct backup *backup)
 	free(name);
 }
 
-/* -- files without a name ---------------------------------------------------- */
+/* -- files without a name -------------------------------------------------- */
 
 /* For file systems that make no files without names. */
 static int create_named(struct parts_file *file, const char *path)
@@ -236,7 +236,7 @@ void parts_drop(struct parts_file *file)
 	*file = (struct parts_file)PARTS_NO_FILE;
 }
 
-/* -- which are kept ---------------------------------------------------------- */
+/* -- which are kept -------------------------------------------------------- */
 
 void parts_pin(struct parts *parts, bool pinned)
 {

@@ -427,7 +427,7 @@ static void look_at_size(struct recording *rec)
 {
 	uint64_t most = rec->options->max_size;
 
-	if (!most || recorder_bytes(&rec->recorder) < most)
+	if (!most || recorder_tape_bytes(&rec->recorder) < most)
 		return;
 	if (!rec->options->quiet)
 		out_warning(NULL, "--max-size is reached: the recording ends");
@@ -478,7 +478,7 @@ static void obey_triggers(struct recording *rec)
 /* Handles the session's pages: the last part of a turn of the loop. */
 static int look_after(struct recording *rec, unsigned int revents)
 {
-	uint64_t bytes = recorder_bytes(&rec->recorder);
+	uint64_t bytes = recorder_tape_bytes(&rec->recorder);
 	int ret;
 
 	/* The filter's last task has ended. */
@@ -496,7 +496,7 @@ static int look_after(struct recording *rec, unsigned int revents)
 	obey_triggers(rec);
 	ret = next_tape_tick(&rec->recorder);
 	/* The streams' threads move their pages, not this one. */
-	rec->useless = revents && (rec->streams.n || bytes == recorder_bytes(&rec->recorder));
+	rec->useless = revents && (rec->streams.n || bytes == recorder_tape_bytes(&rec->recorder));
 	/* Readable, but without pages: another process may have stopped the session. */
 	if (revents & POLLIN && rec->useless && recorder_stopped(&rec->recorder))
 		rec->stop = true;

@@ -371,6 +371,18 @@ void recorder_tape_add_totals(struct recorder *recorder)
 	recorder->totals = (struct recorder_totals){ 0 };
 }
 
+uint64_t recorder_tape_bytes(const struct recorder *recorder)
+{
+	uint64_t bytes = recorder->earlier.bytes + (recorder->unnamed ? recorder->totals.bytes : 0);
+	size_t i;
+
+	if (recorder->writer)
+		bytes += schedtape_writer_bytes(recorder->writer);
+	for (i = 0; i < recorder->nr_streamers && recorder->streams; i++)
+		bytes += recorder->streamers[i].bytes;
+	return bytes;
+}
+
 /* Writes the main file's end last, so that it proves that all other ends are there. */
 static int put_ends(struct recorder *recorder, struct schedtape_end *end,
 		    struct schedtape_cpu *cpus, struct schedtape_error *err)

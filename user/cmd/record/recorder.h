@@ -44,7 +44,5 @@ int recorder_stop(struct recorder *recorder);
  * @keep: false: nothing was recorded, so the tape is removed.
  */
 int recorder_close(struct recorder *recorder, bool keep, bool quiet);
-/* Returns the size of all tapes so far. */
-uint64_t recorder_bytes(const struct recorder *recorder);
 
 #endif /* SCHEDTAPE_RECORDER_H */

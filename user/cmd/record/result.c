@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The result of a recording. */
 #include "record/internal.h"
 
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #define FORMAT_MAX	65536	/* bytes of a description; the kernel's have some thousand */
 #define MAY_READ	"use sudo, or first: sudo mount -o remount,mode=755 /sys/kernel/tracing"
 
-/* -- the options ------------------------------------------------------------ */
+/* -- the options ----------------------------------------------------------- */
 
 static int add_pattern(struct tracepoints *points, const char *text, size_t len)
 {
@@ -55,7 +55,7 @@ bool tracepoints_filter(struct tracepoints *points, const char *filter)
 	return points->n;
 }
 
-/* -- tracefs ---------------------------------------------------------------- */
+/* -- tracefs --------------------------------------------------------------- */
 
 /* Opens the folder of all tracepoints.  Returns a descriptor, or -errno after a message. */
 static int open_events(const char **path)

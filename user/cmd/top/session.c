@@ -247,11 +247,11 @@ static int begin(struct top_session *session)
 static int look_after(struct top_session *session, unsigned int revents, bool *useless,
 		      bool *over)
 {
-	uint64_t before = recorder_bytes(&session->recorder);
+	uint64_t before = recorder_tape_bytes(&session->recorder);
 	int ret = recorder_tick(&session->recorder);
 
 	/* As in record: a session that is readable and has no pages is not polled again at once. */
-	*useless = revents && before == recorder_bytes(&session->recorder);
+	*useless = revents && before == recorder_tape_bytes(&session->recorder);
 	/* POLLHUP: the filter's last task has ended.  A model may have other ones soon. */
 	if ((revents & POLLHUP && !session->model) ||
 	    (revents & POLLIN && *useless && recorder_stopped(&session->recorder)))
