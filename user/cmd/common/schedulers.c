@@ -6,7 +6,10 @@
 
 #include "common/output.h"
 
+#define SCHEDULERS_NAME_LEN	192
 #define MOST_NAMES	8	/* in one text */
+#define MOST_SHOWN	4	/* reasons or names of missing settings */
+#define MOST_FOLDERS	16	/* around a file: more than a recorder reads */
 
 static bool is(const struct schedtape_scheduler *scheduler, const char *state)
 {
@@ -33,8 +36,9 @@ static const char *addition(const struct schedtape_scheduler *scheduler)
 	return scheduler->switch_all ? "" : ", partial";
 }
 
-const char *schedulers_name(char buffer[SCHEDULERS_NAME_LEN],
-			    const struct schedtape_scheduler *scheduler)
+/* "fair", "ext (simple)", "ext (simple, partial)", "ext (simple, going on)", "not known" */
+static const char *schedulers_name(char buffer[SCHEDULERS_NAME_LEN],
+				   const struct schedtape_scheduler *scheduler)
 {
 	char ops[sizeof(scheduler->ops)];
 
@@ -258,10 +262,7 @@ void schedulers_json(struct schedtape_tape *tape, struct json_object *to)
 	json_object_object_add(to, "schedulers", list);
 }
 
-/* -- settings that are missing -------------------------------------------- */
-
-#define MOST_SHOWN	4	/* reasons or names */
-#define MOST_FOLDERS	16	/* around a file: more than a recorder reads */
+/* -- settings that are missing --------------------------------------------- */
 
 static struct json_object *member(struct json_object *object, const char *key,
 				  enum json_type type)
@@ -272,14 +273,14 @@ static struct json_object *member(struct json_object *object, const char *key,
 	       json_object_is_type(value, type) ? value : NULL;
 }
 
-void gaps_init(struct gaps *gaps, struct json_object *meta)
+void missing_settings_init(struct missing_settings *missing, struct json_object *meta)
 {
 	struct json_object *settings = member(meta, "sched_settings", json_type_object);
 	struct json_object *cut = member(settings, "cut", json_type_array);
 	struct json_object *left_out = member(settings, "left_out", json_type_int);
 	size_t i, n = cut ? json_object_array_length(cut) : 0;
 
-	*gaps = (struct gaps) {
+	*missing = (struct missing_settings) {
 		.not_readable = member(settings, "not_readable", json_type_object),
 		.cut = json_object_new_object(),
 		.left_out = left_out ? json_object_get_uint64(left_out) : 0,
@@ -289,13 +290,13 @@ void gaps_init(struct gaps *gaps, struct json_object *meta)
 		struct json_object *name = json_object_array_get_idx(cut, i);
 
 		if (json_object_is_type(name, json_type_string))
-			json_object_object_add(gaps->cut, json_object_get_string(name), NULL);
+			json_object_object_add(missing->cut, json_object_get_string(name), NULL);
 	}
 }
 
-void gaps_free(struct gaps *gaps)
+void missing_settings_free(struct missing_settings *missing)
 {
-	json_object_put(gaps->cut);
+	json_object_put(missing->cut);
 }
 
 static const char *reason_text(struct json_object *reason)
@@ -304,32 +305,32 @@ static const char *reason_text(struct json_object *reason)
 							       "no reason is given";
 }
 
-const char *gaps_reason(const struct gaps *gaps, const char *name)
+const char *missing_settings_reason(const struct missing_settings *missing, const char *name)
 {
 	struct json_object *reason;
 	char folder[4096];
 	char *end = NULL;
 	int i;
 
-	if (!gaps->not_readable ||
+	if (!missing->not_readable ||
 	    snprintf(folder, sizeof(folder), "%s", name) >= (int)sizeof(folder))
 		return NULL;
 	for (i = 0; i <= MOST_FOLDERS && (!i || end); i++) {
 		if (end)
 			*end = '\0';
-		if (json_object_object_get_ex(gaps->not_readable, folder, &reason))
+		if (json_object_object_get_ex(missing->not_readable, folder, &reason))
 			return reason_text(reason);
 		end = strrchr(folder, '/');
 	}
 	return NULL;
 }
 
-bool gaps_cut(const struct gaps *gaps, const char *name)
+bool missing_settings_cut(const struct missing_settings *missing, const char *name)
 {
-	return json_object_object_get_ex(gaps->cut, name, NULL);
+	return json_object_object_get_ex(missing->cut, name, NULL);
 }
 
-void gaps_count(struct json_object *counts, const char *key)
+void missing_settings_count(struct json_object *counts, const char *key)
 {
 	struct json_object *count;
 
@@ -355,7 +356,7 @@ static void print_not_readable(struct json_object *not_readable)
 
 	json_object_object_foreach(not_readable, name, reason) {
 		(void)name;
-		gaps_count(counts, reason_text(reason));
+		missing_settings_count(counts, reason_text(reason));
 	}
 	json_object_object_foreach(counts, text, count) {
 		if (n++ >= MOST_SHOWN) {
@@ -393,25 +394,25 @@ static void print_cut(struct json_object *cut)
 		printf(", %zu more", n - MOST_SHOWN);
 }
 
-bool gaps_print(const struct gaps *gaps, const char *between)
+bool missing_settings_print(const struct missing_settings *missing, const char *between)
 {
 	bool any = false;
 
-	if (gaps->not_readable && json_object_object_length(gaps->not_readable)) {
+	if (missing->not_readable && json_object_object_length(missing->not_readable)) {
 		printf("%snot readable: ", between);
-		print_not_readable(gaps->not_readable);
+		print_not_readable(missing->not_readable);
 		between = "; ";
 		any = true;
 	}
-	if (json_object_object_length(gaps->cut)) {
+	if (json_object_object_length(missing->cut)) {
 		printf("%scut: ", between);
-		print_cut(gaps->cut);
+		print_cut(missing->cut);
 		between = "; ";
 		any = true;
 	}
-	if (gaps->left_out) {
+	if (missing->left_out) {
 		printf("%sleft out: ", between);
-		print_files(gaps->left_out);
+		print_files(missing->left_out);
 		any = true;
 	}
 	return any;

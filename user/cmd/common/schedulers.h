@@ -13,11 +13,6 @@
 
 struct json_object;
 
-/* "fair", "ext (simple)", "ext (simple, partial)", "ext (simple, going on)", "not known" */
-#define SCHEDULERS_NAME_LEN	192
-const char *schedulers_name(char buffer[SCHEDULERS_NAME_LEN],
-			    const struct schedtape_scheduler *scheduler);
-
 /*
  * All schedulers of a tape in order: "fair, then ext (simple), then fair".  Schedulers that come
  * and go between two looks are "ext (not seen)"; those after the eighth are "others".
@@ -32,36 +27,36 @@ bool schedulers_differ(struct schedtape_tape *a, struct schedtape_tape *b);
 void schedulers_print(struct schedtape_tape *tape, void (*print_key)(const char *key));
 void schedulers_json(struct schedtape_tape *tape, struct json_object *to);
 
-/* -- settings that are missing -------------------------------------------- */
+/* -- settings that are missing --------------------------------------------- */
 
 /**
- * struct gaps - settings that are not, or not completely, on a tape
+ * struct missing_settings - settings that are not, or not completely, on a tape
  * @not_readable: reasons by name, of the tape's META; NULL: there are none
  * @cut: an object with the name of each setting that was cut
  * @left_out: number of settings that the tape had no room for
  */
-struct gaps {
+struct missing_settings {
 	struct json_object *not_readable;
 	struct json_object *cut;
 	uint64_t left_out;
 };
 
-/* @meta must outlive @gaps. */
-void gaps_init(struct gaps *gaps, struct json_object *meta);
-void gaps_free(struct gaps *gaps);
+/* @meta must outlive @missing. */
+void missing_settings_init(struct missing_settings *missing, struct json_object *meta);
+void missing_settings_free(struct missing_settings *missing);
 
 /* Returns why the setting, or a folder that it is in, was not readable, or NULL. */
-const char *gaps_reason(const struct gaps *gaps, const char *name);
+const char *missing_settings_reason(const struct missing_settings *missing, const char *name);
 /* Returns true if the setting was cut. */
-bool gaps_cut(const struct gaps *gaps, const char *name);
+bool missing_settings_cut(const struct missing_settings *missing, const char *name);
 
 /* Adds 1 to the count that an object has for @key. */
-void gaps_count(struct json_object *counts, const char *key);
+void missing_settings_count(struct json_object *counts, const char *key);
 
 /*
- * Prints all gaps, each kind after a separator, of which the first is @between.  Returns false
- * if there are no gaps.
+ * Prints all of them, each kind after a separator, of which the first is @between.  Returns false
+ * if there are none.
  */
-bool gaps_print(const struct gaps *gaps, const char *between);
+bool missing_settings_print(const struct missing_settings *missing, const char *between);
 
 #endif /* SCHEDTAPE_CMD_SCHEDULERS_H */

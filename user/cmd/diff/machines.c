@@ -54,7 +54,7 @@ static void list_schedulers(const struct diff *diff)
  * @name: of the tape: "A" or "B"
  * @files: texts by name; NULL: the tape has no settings
  * @reason: why there are no @files, or NULL
- * @gaps: settings that @files lack
+ * @missing: settings that @files lack
  * @not_readable: number of the other tape's settings that were not readable here, by reason
  * @left_out: number of the other tape's settings that this tape perhaps had no room for
  * @cut: number of settings that were cut here, and are equal as far as they go
@@ -63,7 +63,7 @@ struct side {
 	const char *name;
 	struct json_object *files;
 	const char *reason;
-	struct gaps gaps;
+	struct missing_settings missing;
 	struct json_object *not_readable;
 	uint64_t left_out;
 	uint64_t cut;
@@ -78,13 +78,13 @@ static void side_init(struct side *side, const char *name, struct schedtape_tape
 	*side = (struct side) { .name = name };
 	side->files = schedtape_settings_files(meta, &side->reason);
 	side->not_readable = json_object_new_object();
-	gaps_init(&side->gaps, meta);
+	missing_settings_init(&side->missing, meta);
 }
 
 static void side_free(struct side *side)
 {
 	json_object_put(side->not_readable);
-	gaps_free(&side->gaps);
+	missing_settings_free(&side->missing);
 }
 
 /* Returns NULL if the tape has no such setting, or JSON's null. */
@@ -100,17 +100,17 @@ static bool is_gap(struct side *side, const char *name)
 
 	if (text_of(side, name))
 		return false;
-	reason = gaps_reason(&side->gaps, name);
+	reason = missing_settings_reason(&side->missing, name);
 	if (reason)
-		gaps_count(side->not_readable, reason);
-	else if (side->gaps.left_out)
+		missing_settings_count(side->not_readable, reason);
+	else if (side->missing.left_out)
 		side->left_out++;
-	return reason || side->gaps.left_out;
+	return reason || side->missing.left_out;
 }
 
 static void count_cut(struct side *side, const char *name)
 {
-	side->cut += gaps_cut(&side->gaps, name);
+	side->cut += missing_settings_cut(&side->missing, name);
 }
 
 /* Returns true for a value that the kernel measures, because it differs at each look. */
@@ -321,7 +321,7 @@ static void print_folders(const struct lines *lines)
 		printf("# settings differ: %zu more, see --json\n", lines->more);
 }
 
-static void print_missing(const struct side *side)
+static void print_no_settings(const struct side *side)
 {
 	printf("# settings not compared: %s has none", side->name);
 	if (side->reason) {
@@ -331,7 +331,7 @@ static void print_missing(const struct side *side)
 	putchar('\n');
 }
 
-static void print_gap(const struct side *side, uint64_t n, const char *what, const char *reason)
+static void print_some(const struct side *side, uint64_t n, const char *what, const char *reason)
 {
 	char count[OUT_COUNT_LEN];
 
@@ -345,20 +345,20 @@ static void print_gap(const struct side *side, uint64_t n, const char *what, con
 	putchar('\n');
 }
 
-static void print_gaps(const struct side *side)
+static void print_not_compared(const struct side *side)
 {
 	uint64_t others = 0;
 	size_t n = 0;
 
 	json_object_object_foreach(side->not_readable, reason, count) {
 		if (n++ < MOST_REASONS)
-			print_gap(side, json_object_get_uint64(count), "not readable in", reason);
+			print_some(side, json_object_get_uint64(count), "not readable in", reason);
 		else
 			others += json_object_get_uint64(count);
 	}
-	print_gap(side, others, "not readable in", "other reasons");
-	print_gap(side, side->left_out, "perhaps left out of", NULL);
-	print_gap(side, side->cut, "cut in", NULL);
+	print_some(side, others, "not readable in", "other reasons");
+	print_some(side, side->left_out, "perhaps left out of", NULL);
+	print_some(side, side->cut, "cut in", NULL);
 }
 
 static void print_settings(const struct diff *diff)
@@ -370,12 +370,12 @@ static void print_settings(const struct diff *diff)
 	side_init(&b, "B", diff->b.tape);
 	/* If debugfs was not readable, neither of them has settings. */
 	if (!a.files != !b.files)
-		print_missing(a.files ? &b : &a);
+		print_no_settings(a.files ? &b : &a);
 	if (a.files && b.files) {
 		compare_settings(&a, &b, print_setting, &lines);
 		print_folders(&lines);
-		print_gaps(&a);
-		print_gaps(&b);
+		print_not_compared(&a);
+		print_not_compared(&b);
 	}
 	side_free(&a);
 	side_free(&b);
@@ -399,7 +399,7 @@ static void list_setting(void *arg, const char *name, const char *a, const char 
 	out_json_element(object);
 }
 
-static void list_gap(const struct side *side, uint64_t n, const char *why, const char *reason)
+static void list_some(const struct side *side, uint64_t n, const char *why, const char *reason)
 {
 	struct json_object *object;
 
@@ -414,14 +414,14 @@ static void list_gap(const struct side *side, uint64_t n, const char *why, const
 }
 
 /* @other: the other tape. */
-static void list_gaps(const struct side *side, const struct side *other)
+static void list_not_compared(const struct side *side, const struct side *other)
 {
 	if (!side->files && other->files)
-		list_gap(side, json_object_object_length(other->files), "none", side->reason);
+		list_some(side, json_object_object_length(other->files), "none", side->reason);
 	json_object_object_foreach(side->not_readable, reason, count)
-		list_gap(side, json_object_get_uint64(count), "not readable", reason);
-	list_gap(side, side->left_out, "left out", NULL);
-	list_gap(side, side->cut, "cut", NULL);
+		list_some(side, json_object_get_uint64(count), "not readable", reason);
+	list_some(side, side->left_out, "left out", NULL);
+	list_some(side, side->cut, "cut", NULL);
 }
 
 static void list_settings(const struct diff *diff)
@@ -436,8 +436,8 @@ static void list_settings(const struct diff *diff)
 		compare_settings(&a, &b, list_setting, NULL);
 	out_json_list_end();
 	out_json_list("settings_not_compared");
-	list_gaps(&a, &b);
-	list_gaps(&b, &a);
+	list_not_compared(&a, &b);
+	list_not_compared(&b, &a);
 	out_json_list_end();
 	side_free(&a);
 	side_free(&b);

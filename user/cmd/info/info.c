@@ -128,14 +128,14 @@ static void print_trimmed(const char *text)
 }
 
 /*
- * Prints the settings that are in no folder, and the gaps.  Settings in folders are only counted,
- * because they are many, and the same for each CPU.
+ * Prints the settings that are in no folder, and the missing ones.  Settings in folders are only
+ * counted, because they are many, and the same for each CPU.
  */
 static void print_settings(struct json_object *meta)
 {
 	const char *reason, *between = "";
 	struct json_object *files = schedtape_settings_files(meta, &reason);
-	struct gaps gaps;
+	struct missing_settings missing;
 	size_t below = 0;
 
 	if (!files) {
@@ -162,10 +162,10 @@ static void print_settings(struct json_object *meta)
 		       *between ? "more " : "");
 		between = "; ";
 	}
-	gaps_init(&gaps, meta);
-	if (!gaps_print(&gaps, *between ? "; " : "") && !*between)
+	missing_settings_init(&missing, meta);
+	if (!missing_settings_print(&missing, *between ? "; " : "") && !*between)
 		fputs("none", stdout);
-	gaps_free(&gaps);
+	missing_settings_free(&missing);
 }
 
 /* "tsc; recorded 2026-11-23 22:04:42 UTC" */
