@@ -22,6 +22,9 @@
 #include "tape/meta.h"
 
 #define MOST_CPUS	16384	/* that a tape can have */
+/* A CPU tells of its idle time at the start, the end, and now and then. */
+#define MOST_IDLES	64
+#define MOST_NAMED	5	/* tasks or cgroups of what a tape contains */
 
 static struct schedtape_tape *open_with(int (*open)(const char *path, struct schedtape_tape **tape,
 						    struct schedtape_error *err), const char *path)
@@ -65,9 +68,6 @@ void cmd_warn_damage(const struct schedtape_timeline *timeline)
 	if (schedtape_timeline_damage(timeline))
 		out_warning(NULL, "%s", schedtape_timeline_damage(timeline));
 }
-
-/* A CPU tells of its idle time at the start, the end, and now and then. */
-#define MOST_IDLES	64
 
 bool cmd_tape_is_empty(struct schedtape_tape *tape)
 {
@@ -218,9 +218,7 @@ uint64_t cmd_count_lost(const struct schedtape_end *end)
 	return lost;
 }
 
-/* -- what a tape contains ------------------------------------------------- */
-
-#define MOST	5	/* tasks or cgroups that are named */
+/* -- what a tape contains -------------------------------------------------- */
 
 /* Appends to a text, as far as there is room. */
 static void append(char buffer[CONTENTS_LEN], const char *format, ...)
@@ -233,7 +231,7 @@ static void append(char buffer[CONTENTS_LEN], const char *format, ...)
 	va_end(args);
 }
 
-/* -- times ----------------------------------------------------------------- */
+/* -- what a tape contains: times ------------------------------------------- */
 
 static void append_date(char buffer[CONTENTS_LEN], uint64_t real, const char *format)
 {
@@ -270,15 +268,15 @@ const char *contents_times(char buffer[CONTENTS_LEN], struct schedtape_tape *tap
 	return buffer;
 }
 
-/* -- tasks ----------------------------------------------------------------- */
+/* -- what a tape contains: tasks ------------------------------------------- */
 
 /**
  * struct examples - the first tasks of different names
  * @more: there are others
  */
 struct examples {
-	char names[MOST][TEXT_TASK_LEN];
-	char comms[MOST][STAPE_COMM_LEN];
+	char names[MOST_NAMED][TEXT_TASK_LEN];
+	char comms[MOST_NAMED][STAPE_COMM_LEN];
 	size_t n;
 	bool more;
 };
@@ -290,7 +288,7 @@ static void add_task(struct examples *examples, uint32_t pid, const char *comm)
 	for (i = 0; i < examples->n; i++)
 		if (!strncmp(examples->comms[i], comm, STAPE_COMM_LEN))
 			return;
-	examples->more = examples->n == MOST;
+	examples->more = examples->n == MOST_NAMED;
 	if (examples->more)
 		return;
 	memcpy(examples->comms[i], comm, STAPE_COMM_LEN);
@@ -345,7 +343,7 @@ const char *contents_tasks(char buffer[CONTENTS_LEN], struct schedtape_tape *tap
 	return buffer;
 }
 
-/* -- cgroups, CPUs --------------------------------------------------------- */
+/* -- what a tape contains: cgroups, CPUs ----------------------------------- */
 
 const char *contents_cgroups(char buffer[CONTENTS_LEN], struct schedtape_tape *tape)
 {
@@ -355,10 +353,10 @@ const char *contents_cgroups(char buffer[CONTENTS_LEN], struct schedtape_tape *t
 	*buffer = '\0';
 	if (schedtape_cgroup_table_read(&table, tape))
 		return buffer;
-	for (i = 0; i < table.nr && i < MOST; i++)
+	for (i = 0; i < table.nr && i < MOST_NAMED; i++)
 		append(buffer, "%s%.40s%s", i ? ", " : "", table.by_path[i]->path,
 		       strlen(table.by_path[i]->path) > 40 ? "…" : "");
-	if (table.nr > MOST)
+	if (table.nr > MOST_NAMED)
 		append(buffer, ", ...");
 	if (!table.nr)
 		append(buffer, "no paths of cgroups");

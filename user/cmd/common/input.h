@@ -51,7 +51,7 @@ uint64_t cmd_count_events(const struct schedtape_end *end);
 size_t cmd_count_cpus(const struct schedtape_end *end);
 uint64_t cmd_count_lost(const struct schedtape_end *end);
 
-/* -- what a tape contains ------------------------------------------------- */
+/* -- what a tape contains -------------------------------------------------- */
 
 /*
  * The times, tasks, cgroups and CPUs of a tape in a few words, for messages that an option selects

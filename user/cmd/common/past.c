@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "tape/events.h"
 
-/* -- tasks ---------------------------------------------------------------- */
+#define SAMPLES		4096	/* at most: 11 hours, if there is one each 10 s */
+#define BLOCK		((size_t)64)	/* pages that are written at once */
 
 /**
  * struct past_task - a task
@@ -26,7 +27,7 @@ struct past_task {
 	bool marked;
 };
 
-/* -- the tree ---------------------------------------------------------------- */
+/* -- tasks: the tree ------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -100,7 +101,7 @@ static void end(struct past_tasks *tasks, struct past_task *task, uint64_t time)
 	tasks->dead++;
 }
 
-/* -- attributes -------------------------------------------------------------- */
+/* -- tasks: their attributes ----------------------------------------------- */
 
 static int set_affinity(struct past_task *task, const unsigned char *affinity, uint32_t bytes)
 {
@@ -131,7 +132,7 @@ static void replace(struct past_task *task, const struct schedtape_task_info *in
 	task->info.affinity_bytes = bytes;
 }
 
-/* -- descriptions ------------------------------------------------------------ */
+/* -- tasks: their descriptions --------------------------------------------- */
 
 static int describe(struct past_tasks *tasks, const struct schedtape_event *ev)
 {
@@ -226,7 +227,8 @@ static void set_prio(struct past_task *task, const struct schedtape_event *ev)
 	task->info.dl = ev->dl;
 }
 
-int past_tasks_event(struct past_tasks *tasks, const struct schedtape_event *ev)
+/* Leads the table on with a description.  Others than descriptions change nothing. */
+static int past_tasks_event(struct past_tasks *tasks, const struct schedtape_event *ev)
 {
 	struct past_task *task;
 
@@ -257,7 +259,7 @@ int past_tasks_event(struct past_tasks *tasks, const struct schedtape_event *ev)
 	return 0;
 }
 
-/* -- all tasks --------------------------------------------------------------- */
+/* -- tasks: all of them ---------------------------------------------------- */
 
 int past_tasks_meet(struct past_tasks *tasks, const struct schedtape_task_info *info)
 {
@@ -310,7 +312,8 @@ static bool list_tasks(const struct past_tasks *tasks, struct list *list)
 	return true;
 }
 
-void past_tasks_forget(struct past_tasks *tasks, uint64_t time)
+/* Removes the tasks that had ended before @time, by the session's clock. */
+static void past_tasks_forget(struct past_tasks *tasks, uint64_t time)
 {
 	struct list list = { .time = time, .ended = true };
 
@@ -356,7 +359,11 @@ static void mark(const void *node, VISIT visit, void *arg)
 		task->marked = true;
 }
 
-void past_tasks_mark(struct past_tasks *tasks)
+/*
+ * For a list of all tasks that exist: marks all.  past_tasks_meet() takes the mark off each one in
+ * the list; those that are still marked then had ended.
+ */
+static void past_tasks_mark(struct past_tasks *tasks)
 {
 	twalk_r(tasks->tree, mark, NULL);
 }
@@ -378,23 +385,21 @@ static void end_marked(const void *node, VISIT visit, void *arg)
 		end(ending->tasks, task, ending->time);
 }
 
-void past_tasks_end_marked(struct past_tasks *tasks, uint64_t time)
+/* Those that are still marked had ended at @time. */
+static void past_tasks_end_marked(struct past_tasks *tasks, uint64_t time)
 {
 	struct ending ending = { tasks, time };
 
 	twalk_r(tasks->tree, end_marked, &ending);
 }
 
-void past_tasks_free(struct past_tasks *tasks)
+static void past_tasks_free(struct past_tasks *tasks)
 {
 	tdestroy(tasks->tree, release);
 	*tasks = (struct past_tasks){ 0 };
 }
 
-/* -- pages ---------------------------------------------------------------- */
-
-#define SAMPLES		4096	/* at most: 11 hours, if there is one each 10 s */
-#define BLOCK		((size_t)64)	/* pages that are written at once */
+/* -- the past -------------------------------------------------------------- */
 
 struct past *past_new(size_t max_pages)
 {
@@ -423,7 +428,7 @@ void past_free(struct past *past)
 	free(past);
 }
 
-/* -- clocks ------------------------------------------------------------------ */
+/* -- the past: clocks ------------------------------------------------------ */
 
 /* The clocks are nearly even, so that every second sample does when there are many. */
 static void thin_out(struct past *past)
@@ -488,7 +493,7 @@ uint64_t past_reach(const struct past *past)
 	return from && now > from ? now - from : 0;
 }
 
-/* -- descriptions ------------------------------------------------------------ */
+/* -- the past: descriptions ------------------------------------------------ */
 
 int past_add_tasks(struct past *past, uint64_t time, const struct schedtape_task_info *tasks,
 		   size_t n)
@@ -619,7 +624,7 @@ void past_cgroups(struct past *past, void (*meet)(void *arg, uint64_t cgroup), v
 	}
 }
 
-/* -- writing ----------------------------------------------------------------- */
+/* -- the past: writing ----------------------------------------------------- */
 
 static int write_tasks(const struct past *past, struct schedtape_writer *writer,
 		       struct schedtape_error *err)

@@ -12,7 +12,7 @@
 
 #include <schedtape.h>
 
-/* -- tasks ---------------------------------------------------------------- */
+/* -- tasks ----------------------------------------------------------------- */
 
 /**
  * struct past_tasks - what tasks were at a moment, which descriptions of tasks lead on to a later
@@ -27,16 +27,10 @@ struct past_tasks {
 };
 
 /*
- * For a list of all tasks that exist: marks all, takes the mark off each one that is met, or adds
- * it; those that are still marked had ended at @time.  past_tasks_meet() returns 0 or -ENOMEM.
+ * Takes a task over from a list of those that exist: adds it, or describes it again.  Returns 0 or
+ * -ENOMEM.
  */
-void past_tasks_mark(struct past_tasks *tasks);
 int past_tasks_meet(struct past_tasks *tasks, const struct schedtape_task_info *info);
-void past_tasks_end_marked(struct past_tasks *tasks, uint64_t time);
-/* Leads the table on with a description.  Others than descriptions change nothing. */
-int past_tasks_event(struct past_tasks *tasks, const struct schedtape_event *ev);
-/* Removes the tasks that had ended before @time, by the session's clock. */
-void past_tasks_forget(struct past_tasks *tasks, uint64_t time);
 /*
  * Returns the tasks, described at @time, ns of CLOCK_MONOTONIC; 0: as they were listed.  Those that
  * have ended are STAPE_STATE_DEAD, and left out if that was before @since, by the session's clock.
@@ -45,9 +39,8 @@ void past_tasks_forget(struct past_tasks *tasks, uint64_t time);
  */
 struct schedtape_task_info *past_tasks_list(const struct past_tasks *tasks, uint64_t since,
 					    uint64_t time, size_t *n);
-void past_tasks_free(struct past_tasks *tasks);
 
-/* -- pages ---------------------------------------------------------------- */
+/* -- the past -------------------------------------------------------------- */
 
 /**
  * struct past_page - a page with descriptions
