@@ -128,7 +128,12 @@ void select_names_free(struct select_names *set);
 int select_seconds_parse(const char **at, uint64_t *ns);
 int select_time_parse(struct select_time *range, const char *text);
 
-/* -- CPUs ----------------------------------------------------------------- */
+/* -- CPUs ------------------------------------------------------------------ */
+
+/*
+ * Masks of CPUs, in which bit n % 8 of byte n / 8 is CPU n, and lists such as "0-3,6", which the
+ * kernel prints and users write.
+ */
 
 static inline bool cpu_list_has(const unsigned char *mask, uint32_t cpu)
 {
