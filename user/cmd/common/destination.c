@@ -289,7 +289,7 @@ int destination_create(const char *path, struct json_object *meta,
 	return ret;
 }
 
-/* -- the previous tape ---------------------------------------------------- */
+/* -- the previous tape ----------------------------------------------------- */
 
 /* "data" and "data.N", see Documentation/tape-format.rst. */
 static bool has_tape_name(const char *name)

@@ -30,7 +30,7 @@ int destination_create(const char *path, struct json_object *meta,
 		       const struct schedtape_writer_options *options,
 		       struct schedtape_writer **writer, struct schedtape_error *err);
 
-/* -- the previous tape ---------------------------------------------------- */
+/* -- the previous tape ----------------------------------------------------- */
 
 /*
  * The previous tape, a file or a directory, is renamed when a new one takes its name: to NAME.old,

@@ -113,7 +113,7 @@ void heading_json(const char *path, struct schedtape_tape *tape,
 	heading_json_own(path, tape, &heading);
 }
 
-/* -- losses and pauses, where they are ------------------------------------ */
+/* -- losses and pauses, where they are ------------------------------------- */
 
 void gap_lines_text(struct lines *lines, struct time_text *time, const struct schedtape_event *ev)
 {

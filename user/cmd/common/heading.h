@@ -35,7 +35,7 @@ void heading_print_own(const char *path, struct schedtape_tape *tape,
 void heading_json_own(const char *path, struct schedtape_tape *tape,
 		      const struct heading *heading);
 
-/* -- losses and pauses, where they are ------------------------------------ */
+/* -- losses and pauses, where they are ------------------------------------- */
 
 /* Puts "# LOST: 12 events, CPU 3, from 1.000000 to 2.000000".  @ev: a loss or a pause. */
 void gap_lines_text(struct lines *lines, struct time_text *time, const struct schedtape_event *ev);

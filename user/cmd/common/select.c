@@ -357,7 +357,7 @@ int select_time_parse(struct select_time *range, const char *text)
 	return 0;
 }
 
-/* -- CPUs ----------------------------------------------------------------- */
+/* -- CPUs ------------------------------------------------------------------ */
 
 int cpu_list_mask(unsigned char *mask, size_t bytes, const char *list)
 {

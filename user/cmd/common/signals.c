@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* -- signals -------------------------------------------------------------- */
+/* -- signals --------------------------------------------------------------- */
 
 /* Signals whose action may be changed, and the action before that. */
 static struct action {
@@ -278,7 +278,7 @@ void signals_restore(void)
 		sigprocmask(SIG_SETMASK, &mask.before, NULL);
 }
 
-/* -- standard streams ----------------------------------------------------- */
+/* -- standard streams ------------------------------------------------------ */
 
 static bool missing[STDERR_FILENO + 1];
 
@@ -297,7 +297,7 @@ bool standard_was_missing(int fd)
 	return fd >= 0 && fd <= STDERR_FILENO && missing[fd];
 }
 
-/* -- open files ----------------------------------------------------------- */
+/* -- open files ------------------------------------------------------------ */
 
 /* The first limit; 0: it has not been raised. */
 static struct rlimit before;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* -- signals -------------------------------------------------------------- */
+/* -- signals --------------------------------------------------------------- */
 
 /*
  * Blocks SIGCHLD and the signals that end a command (SIGINT, SIGTERM and, unless it is
@@ -71,7 +71,7 @@ void signals_stop_here(void);
 /* In a child, before exec: restores all that these functions have changed. */
 void signals_restore(void);
 
-/* -- standard streams ----------------------------------------------------- */
+/* -- standard streams ------------------------------------------------------ */
 
 /*
  * Opens /dev/null for each that the parent has closed, so that no later open() returns its
@@ -81,7 +81,7 @@ void standard_open_missing(void);
 /* Returns true for a descriptor that standard_open_missing() has opened. */
 bool standard_was_missing(int fd);
 
-/* -- open files ----------------------------------------------------------- */
+/* -- open files ------------------------------------------------------------ */
 
 #define FILES_LIMIT_MOST	((size_t)-1)	/* as many as the hard limit allows */
 

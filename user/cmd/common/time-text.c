@@ -11,7 +11,7 @@
 #include "common/output.h"
 #include "tape/meta.h"
 
-/* -- the wall clock ------------------------------------------------------- */
+/* -- the wall clock -------------------------------------------------------- */
 
 /* Reads the pair of a tape without samples from META. */
 static bool read_first(struct stape_clock_sample *first, struct schedtape_tape *tape)
@@ -96,7 +96,7 @@ uint64_t wall_clock_mono(struct wall_clock *clock, uint64_t real)
 	return shift(sample->mono, sample->real, real);
 }
 
-/* -- texts ---------------------------------------------------------------- */
+/* -- texts ----------------------------------------------------------------- */
 
 #define OPT_NS		0x5100
 #define OPT_RELTIME	0x5101

@@ -14,7 +14,7 @@
 
 #include <schedtape.h>
 
-/* -- the wall clock ------------------------------------------------------- */
+/* -- the wall clock -------------------------------------------------------- */
 
 /**
  * struct wall_clock - pairs of times, read at the same moments
@@ -43,7 +43,7 @@ void wall_clock_init(struct wall_clock *clock, struct schedtape_tape *tape);
 uint64_t wall_clock_real(struct wall_clock *clock, uint64_t mono);
 uint64_t wall_clock_mono(struct wall_clock *clock, uint64_t real);
 
-/* -- texts ---------------------------------------------------------------- */
+/* -- texts ----------------------------------------------------------------- */
 
 /**
  * enum time_style - what the printed times count from

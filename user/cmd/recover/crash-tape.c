@@ -42,7 +42,7 @@ struct writing {
 	uint64_t window;
 };
 
-/* -- clocks ------------------------------------------------------------------ */
+/* -- clocks ---------------------------------------------------------------- */
 
 static bool is_later(const struct stape_clock_sample *a, const struct stape_clock_sample *b)
 {
@@ -87,7 +87,7 @@ static uint64_t mono_at(const struct writing *writing, uint64_t counter)
 	return past_sample_mono(&writing->samples[writing->nr_samples - 1], counter);
 }
 
-/* -- what describes it ------------------------------------------------------- */
+/* -- what describes it ----------------------------------------------------- */
 
 static void add_string(struct json_object *object, const char *key, const char *text)
 {
@@ -140,7 +140,7 @@ static int check(const struct writing *writing, struct schedtape_error *err)
 	return 0;
 }
 
-/* -- the rings --------------------------------------------------------------- */
+/* -- the rings ------------------------------------------------------------- */
 
 static int put_pages(void *arg, const void *pages, size_t n, struct schedtape_error *err)
 {
@@ -239,7 +239,7 @@ static int write_past(struct writing *writing, struct schedtape_error *err)
 	return ret;
 }
 
-/* -- the tape ---------------------------------------------------------------- */
+/* -- the tape -------------------------------------------------------------- */
 
 static int write_end(struct writing *writing, struct schedtape_error *err)
 {

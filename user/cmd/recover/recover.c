@@ -40,7 +40,7 @@ struct crash {
 	bool failed;
 };
 
-/* -- output ------------------------------------------------------------------ */
+/* -- output ---------------------------------------------------------------- */
 
 /* "2026-11-27 21:28:06", in local time */
 #define DATE_LEN	32
@@ -165,7 +165,7 @@ static void warn_of_dump(const struct crash *crash)
 	warn_of_loads(crash);
 }
 
-/* -- tapes ------------------------------------------------------------------- */
+/* -- tapes ----------------------------------------------------------------- */
 
 static bool is_wanted(const struct crash *crash, const struct found_session *session)
 {
@@ -257,7 +257,7 @@ static int recover_all(struct crash *crash)
 	return ret;
 }
 
-/* -- the dump ---------------------------------------------------------------- */
+/* -- the dump -------------------------------------------------------------- */
 
 /* Says why there is nothing to be done.  Returns false then. */
 static bool choose(struct crash *crash)

@@ -35,7 +35,7 @@ struct walk {
 	size_t nr;
 };
 
-/* -- where the pages are ----------------------------------------------------- */
+/* -- where the pages are --------------------------------------------------- */
 
 static bool read_list(const struct memory *memory, const struct found_page *page,
 		      struct stape_dump_ring *list)
@@ -109,7 +109,7 @@ bool ring_is_readable(const struct memory *memory, const struct found_ring *ring
 	return !read_producer(&walk, ring);
 }
 
-/* -- a page ------------------------------------------------------------------ */
+/* -- a page ---------------------------------------------------------------- */
 
 bool ring_cut_page(unsigned char *data, uint32_t used, uint64_t end)
 {
@@ -219,7 +219,7 @@ static bool read_page(struct walk *walk, uint64_t seq, unsigned char *data)
 					    read_published_page(walk, data);
 }
 
-/* -- the ring ---------------------------------------------------------------- */
+/* -- the ring -------------------------------------------------------------- */
 
 static int put_block(struct walk *walk, struct schedtape_error *err)
 {
