@@ -9,6 +9,8 @@
 #include "base/list.h"
 #include "commands.h"
 #include "common/color.h"
+#include "common/delays.h"
+#include "common/groups.h"
 #include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
@@ -112,8 +114,12 @@ static int add_up(struct delays_sum **sums, const struct delays *delays, struct 
 	return ret;
 }
 
-int latency_fill(struct sheet *sheet, const struct delays *delays, struct groups *groups,
-		 struct schedtape_histogram *all)
+/*
+ * Makes a line for each group that has run or waited, and the total.  @all: returned: the delays
+ * of all lines.  Returns 0 or -ENOMEM.
+ */
+static int fill(struct sheet *sheet, const struct delays *delays, struct groups *groups,
+		struct schedtape_histogram *all)
 {
 	struct delays_sum *sums = NULL, total = { .runtime = 0 };
 	union sheet_value *row = sheet_total(sheet);
@@ -196,7 +202,7 @@ static void fill_bars(struct bars *bars, const uint64_t *counts)
 	}
 }
 
-void latency_print_histogram(const struct schedtape_histogram *all)
+static void print_histogram(const struct schedtape_histogram *all)
 {
 	uint64_t counts[HISTOGRAM_BUCKETS], limit = 1, last = 0;
 	struct bars bars;
@@ -214,7 +220,8 @@ void latency_print_histogram(const struct schedtape_histogram *all)
 	}
 }
 
-void latency_json_histogram(const struct schedtape_histogram *all)
+/* Prints the member "histogram": the buckets that have delays. */
+static void json_histogram(const struct schedtape_histogram *all)
 {
 	uint64_t counts[HISTOGRAM_BUCKETS];
 	struct json_object *object;
@@ -292,14 +299,14 @@ static void print(const struct latency *latency, struct schedtape_tape *tape,
 		heading_json(path, tape, timeline);
 		sheet_json(sheet, "delays");
 		if (latency->histogram)
-			latency_json_histogram(all);
+			json_histogram(all);
 		out_json_end();
 		return;
 	}
 	heading_print(path, tape, timeline, latency->sheet.times);
 	sheet_print(sheet);
 	if (latency->histogram)
-		latency_print_histogram(all);
+		print_histogram(all);
 }
 
 /* Returns the exit status. */
@@ -316,7 +323,7 @@ static int show(const struct latency *latency, struct schedtape_tape *tape,
 		return status;
 	}
 	sheet_begin(&sheet, latency_columns, &latency->sheet);
-	if (latency_fill(&sheet, delays, &groups, &all)) {
+	if (fill(&sheet, delays, &groups, &all)) {
 		out_error(NULL, "not enough memory");
 	} else if (!sheet.nr_rows && selection_of_any(&latency->selection)) {
 		selection_no_match(&latency->selection, tape, latency->common.input, "task",
