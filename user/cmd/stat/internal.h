@@ -2,8 +2,8 @@
 /*
  * What the files of schedtape stat share.
  */
-#ifndef SCHEDTAPE_STAT_H
-#define SCHEDTAPE_STAT_H
+#ifndef SCHEDTAPE_STAT_INTERNAL_H
+#define SCHEDTAPE_STAT_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,10 +81,7 @@ void counts_add(struct counts_sum *sum, const struct counts_sum *other);
 uint64_t counts_events(const struct counts_sum *sum);
 void counts_free(struct counts *counts);
 
-/* stat.c: the table, which a test fills, too. */
+/* stat.c: the columns, for a test that compares columns. */
 extern const struct sheet_column stat_columns[];
 
-/* Makes a line for each group that has events, and the total.  Returns 0 or -ENOMEM. */
-int stat_fill(struct sheet *sheet, const struct counts *counts, struct groups *groups);
-
-#endif /* SCHEDTAPE_STAT_H */
+#endif /* SCHEDTAPE_STAT_INTERNAL_H */

@@ -181,7 +181,8 @@ static int add_up(struct sums *sums, const struct counts *counts, struct groups 
 	return ret;
 }
 
-int stat_fill(struct sheet *sheet, const struct counts *counts, struct groups *groups)
+/* Makes a line for each group that has events, and the total.  Returns 0 or -ENOMEM. */
+static int stat_fill(struct sheet *sheet, const struct counts *counts, struct groups *groups)
 {
 	union sheet_value *total = sheet_total(sheet);
 	struct sums sums = { .room = 0 };
