@@ -2,7 +2,7 @@
 #include "recover/internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,4 +299,28 @@ int crash_tape_write(const struct memory *memory, const struct found_session *se
 	past_free(writing.past);
 	free(writing.cpus);
 	return ret ? ret : closed;
+}
+
+/* -- its name -------------------------------------------------------------- */
+
+/* Of /proc/vmcore and block devices: a tape cannot, or should not, be beside them. */
+static bool has_no_room(const char *path)
+{
+	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/", 5);
+}
+
+char *crash_tape_name(const struct crash_options *options, bool several, uint32_t session)
+{
+	const char *base = options->output ? options->output : options->vmcore;
+	const char *suffix = options->output ? "" : ".recovered";
+	char *name;
+	int ret;
+
+	if (!options->output && has_no_room(base))
+		base = strrchr(base, '/') + 1;
+	if (several)
+		ret = asprintf(&name, "%s%s.%" PRIu32, base, suffix, session);
+	else
+		ret = asprintf(&name, "%s%s", base, suffix);
+	return ret < 0 ? NULL : name;
 }

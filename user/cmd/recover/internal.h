@@ -161,12 +161,6 @@ struct ring_sink {
 int ring_read(const struct memory *memory, const struct found_ring *ring,
 	      const struct ring_sink *sink, struct ring_counts *counts,
 	      struct schedtape_error *err);
-/*
- * Cuts a page before its first invalid word: sets the header's @used, @events and @end, and clears
- * the rest.  @data: a page whose header is valid but for these.  @used: bytes that may be valid.
- * @end: the last event's time at most.  Returns false if no event is left.
- */
-bool ring_cut_page(unsigned char *data, uint32_t used, uint64_t end);
 /* Returns whether the ring's own pages are there, so that ring_read() can begin. */
 bool ring_is_readable(const struct memory *memory, const struct found_ring *ring);
 
@@ -224,8 +218,6 @@ struct crash_tape {
  */
 int crash_tape_write(const struct memory *memory, const struct found_session *session,
 		     const char *path, struct crash_tape *tape, struct schedtape_error *err);
-
-/* -- recover.c ------------------------------------------------------------- */
 
 /**
  * struct crash_options - schedtape recover --vmcore

@@ -172,28 +172,6 @@ static bool is_wanted(const struct crash *crash, const struct found_session *ses
 	return !crash->options->one || session->page.header.session == crash->options->session;
 }
 
-/* Of /proc/vmcore and block devices: a tape cannot, or should not, be beside them. */
-static bool has_no_room(const char *path)
-{
-	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/dev/", 5);
-}
-
-char *crash_tape_name(const struct crash_options *options, bool several, uint32_t session)
-{
-	const char *base = options->output ? options->output : options->vmcore;
-	const char *suffix = options->output ? "" : ".recovered";
-	char *name;
-	int ret;
-
-	if (!options->output && has_no_room(base))
-		base = strrchr(base, '/') + 1;
-	if (several)
-		ret = asprintf(&name, "%s%s.%" PRIu32, base, suffix, session);
-	else
-		ret = asprintf(&name, "%s%s", base, suffix);
-	return ret < 0 ? NULL : name;
-}
-
 /* Writes a tape, whose name an older one may have.  Returns 0 or -errno. */
 static int write_tape(struct crash *crash, const struct found_session *session, const char *path,
 		      struct crash_tape *tape, struct schedtape_error *err)

@@ -111,7 +111,12 @@ bool ring_is_readable(const struct memory *memory, const struct found_ring *ring
 
 /* -- a page ---------------------------------------------------------------- */
 
-bool ring_cut_page(unsigned char *data, uint32_t used, uint64_t end)
+/*
+ * Cuts a page before its first invalid word: sets the header's @used, @events and @end, and clears
+ * the rest.  @data: a page whose header is valid but for these.  @used: bytes that may be valid.
+ * @end: the last event's time at most.  Returns false if no event is left.
+ */
+static bool cut_page(unsigned char *data, uint32_t used, uint64_t end)
 {
 	struct stape_page_header h;
 	struct schedtape_event ev;
@@ -180,7 +185,7 @@ static bool is_unbegun(const unsigned char *data)
 static bool read_open_page(struct walk *walk, unsigned char *data)
 {
 	if ((walk->position == STAPE_PAGE_SIZE && is_unbegun(data)) ||
-	    !ring_cut_page(data, walk->position, UINT64_MAX))
+	    !cut_page(data, walk->position, UINT64_MAX))
 		return false;
 	walk->counts->cut++;
 	return true;
@@ -197,7 +202,7 @@ static bool read_published_page(struct walk *walk, unsigned char *data)
 	if (is_whole(data))
 		return true;
 	memcpy(&h, data, sizeof(h));
-	if (h.time > h.end || !ring_cut_page(data, h.used, h.end))
+	if (h.time > h.end || !cut_page(data, h.used, h.end))
 		return false;
 	walk->counts->cut++;
 	return true;
