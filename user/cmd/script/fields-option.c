@@ -103,51 +103,23 @@ static void parse_fields(struct fields *fields, const char *text, struct argp_st
 
 /* -- events ---------------------------------------------------------------- */
 
-/* Events by type; "": the kernel has no such tracepoint. */
-static const char * const tracepoints[] = {
-	[STAPE_EV_SWITCH] = "sched:sched_switch",
-	[STAPE_EV_WAKING] = "sched:sched_waking",
-	[STAPE_EV_WAKEUP] = "sched:sched_wakeup",
-	[STAPE_EV_WAKEUP_NEW] = "sched:sched_wakeup_new",
-	[STAPE_EV_FORK] = "sched:sched_process_fork",
-	[STAPE_EV_EXIT] = "sched:sched_process_exit",
-	[STAPE_EV_MIGRATE] = "sched:sched_migrate_task",
-	[STAPE_EV_EXEC] = "sched:sched_process_exec",
-	[STAPE_EV_RENAME] = "task:task_rename",
-	[STAPE_EV_PRIO] = "sched:sched_pi_setprio",
-	[SCHEDTAPE_EV_AFFINITY] = "",
-	[SCHEDTAPE_EV_THROTTLE] = "",
-	[SCHEDTAPE_EV_UNTHROTTLE] = "",
-	[SCHEDTAPE_EV_TRIGGER] = "",
-	[SCHEDTAPE_EV_IDLE] = "",
-	[STAPE_EV_TASK] = "",
-};
-
-#define NR_TYPES	(sizeof(tracepoints) / sizeof(*tracepoints))
 #define EVENT_NAMES	"switch, waking, wakeup, wakeup_new, fork, exit, migrate, exec, rename, " \
 			"setprio, setaffinity, throttle, unthrottle, trigger, idle, task"
-
-const char *fields_tracepoint(uint32_t type)
-{
-	if (type >= NR_TYPES || !tracepoints[type] || !*tracepoints[type])
-		return NULL;
-	return tracepoints[type];
-}
 
 static void list_events(void)
 {
 	size_t i;
 
-	for (i = 0; i < NR_TYPES; i++)
-		if (tracepoints[i])
-			printf("%-11s  %s\n", schedtape_event_name(i), tracepoints[i]);
+	for (i = TRACE_RUNTIME + 1; i < TRACE_NR_TYPES; i++)
+		if (trace_names[i])
+			printf("%-11s  %s\n", schedtape_event_name(i), trace_names[i]);
 	exit(0);
 }
 
 /* Tests an event by its own name, and that of the tracepoint with and without "sched:". */
-static bool is_called(uint32_t type, const char *pattern)
+static bool is_called(unsigned int type, const char *pattern)
 {
-	const char *tracepoint = fields_tracepoint(type);
+	const char *tracepoint = trace_name(type);
 
 	return !fnmatch(pattern, schedtape_event_name(type), 0) ||
 	       (tracepoint && (!fnmatch(pattern, tracepoint, 0) ||
@@ -165,8 +137,8 @@ static void parse_events(struct fields *fields, const char *text, struct argp_st
 		found = 0;
 		if (!strcmp(name, "help"))
 			list_events();
-		for (i = 0; i < NR_TYPES; i++)
-			if (tracepoints[i] && is_called(i, name))
+		for (i = TRACE_RUNTIME + 1; i < TRACE_NR_TYPES; i++)
+			if (trace_names[i] && is_called(i, name))
 				found |= 1ULL << i;
 		/* The tape may have it: of record -e. */
 		if (strchr(name, ':') && select_names_parse(&fields->points, name))

@@ -69,9 +69,6 @@ static inline bool fields_has_event(const struct fields *fields, uint32_t type)
 /* Returns true if samples of another tracepoint are printed, of which -e must name some. */
 bool fields_has_point(const struct fields *fields, const char *name);
 
-/* Returns the kernel's tracepoint, "sched:sched_switch"; NULL: it has none for this type. */
-const char *fields_tracepoint(uint32_t type);
-
 /* -- print-text.c, print-perf.c, print-json.c ------------------------------ */
 
 /*
@@ -140,7 +137,7 @@ const char *print_why(const struct schedtape_event *ev);
 /* Puts "LOST 12 events from 1.000000 to 2.000000"; @cpu: with the number of the CPU. */
 void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu);
 
-/* -- trace.c: of events ---------------------------------------------------- */
+/* -- trace.c: tracepoints of events ---------------------------------------- */
 
 /*
  * The tracepoints of the kernel's scheduler, made of a tape's events: their fields, in the order in
@@ -156,6 +153,7 @@ void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu);
 /* The tracepoint sched_stat_runtime, which is no type of event: it is made of two switches. */
 #define TRACE_RUNTIME		STAPE_EV_NONE
 #define NR_TRACES		(STAPE_EV_EXIT + 1)
+#define TRACE_NR_TYPES		(SCHEDTAPE_EV_IDLE + 1)	/* of events that are printed */
 
 enum trace_type {
 	TRACE_NUMBER,
@@ -211,6 +209,11 @@ struct trace {
  */
 extern const struct trace traces[NR_TRACES];
 
+/*
+ * The tracepoints' names by type of event; "": the kernel has none for this type; NULL: no such
+ * events are printed.
+ */
+extern const char * const trace_names[TRACE_NR_TYPES];
 /* Returns "sched:sched_switch"; NULL: none */
 const char *trace_name(unsigned int number);
 
@@ -231,7 +234,7 @@ uint32_t trace_cpu(const struct print *print, const struct schedtape_event *ev);
 /* Returns the name of a task. */
 struct trace_value trace_task(const struct print *print, uint32_t pid);
 
-/* -- trace.c: other ones --------------------------------------------------- */
+/* -- trace.c: samples of others -------------------------------------------- */
 
 /*
  * The samples of other tracepoints, printed among the events of scheduling.

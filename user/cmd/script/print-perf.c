@@ -173,7 +173,7 @@ void print_perf(struct print *print, const struct schedtape_event *ev)
 		return;
 	put_columns(print, ev);
 	if (print->fields & FIELD_EVENT)
-		put_event(lines, fields_tracepoint(ev->type));
+		put_event(lines, trace_name(ev->type));
 	if (print->fields & FIELD_TRACE)
 		put_trace(print, ev);
 	lines_end(lines);

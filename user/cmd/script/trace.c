@@ -168,9 +168,31 @@ const struct trace traces[NR_TRACES] = {
 	} },
 };
 
+const char * const trace_names[TRACE_NR_TYPES] = {
+	[TRACE_RUNTIME] = "sched:sched_stat_runtime",
+	[STAPE_EV_SWITCH] = "sched:sched_switch",
+	[STAPE_EV_WAKING] = "sched:sched_waking",
+	[STAPE_EV_WAKEUP] = "sched:sched_wakeup",
+	[STAPE_EV_WAKEUP_NEW] = "sched:sched_wakeup_new",
+	[STAPE_EV_FORK] = "sched:sched_process_fork",
+	[STAPE_EV_EXIT] = "sched:sched_process_exit",
+	[STAPE_EV_MIGRATE] = "sched:sched_migrate_task",
+	[STAPE_EV_EXEC] = "sched:sched_process_exec",
+	[STAPE_EV_RENAME] = "task:task_rename",
+	[STAPE_EV_PRIO] = "sched:sched_pi_setprio",
+	[SCHEDTAPE_EV_AFFINITY] = "",
+	[SCHEDTAPE_EV_THROTTLE] = "",
+	[SCHEDTAPE_EV_UNTHROTTLE] = "",
+	[SCHEDTAPE_EV_TRIGGER] = "",
+	[SCHEDTAPE_EV_IDLE] = "",
+	[STAPE_EV_TASK] = "",
+};
+
 const char *trace_name(unsigned int number)
 {
-	return number == TRACE_RUNTIME ? "sched:sched_stat_runtime" : fields_tracepoint(number);
+	if (number >= TRACE_NR_TYPES || !trace_names[number] || !*trace_names[number])
+		return NULL;
+	return trace_names[number];
 }
 
 static const char *skip_name(const char *at)
@@ -199,7 +221,7 @@ bool trace_has(const struct print *print, const struct schedtape_event *ev)
 		/* The kernel has one for a priority that waiters lend, or take back. */
 		return ev->boosted || print_identity(print, ev->pid)->boosted;
 	}
-	return fields_tracepoint(ev->type);
+	return trace_name(ev->type);
 }
 
 uint32_t trace_current(const struct schedtape_event *ev)
