@@ -21,7 +21,7 @@ from tap import BUILD, LOAD_TAPE, SCHEDTAPE, finish, ok
 
 PICTURES = os.path.join(BUILD, "page")
 
-# enum page_how, and in place of a state: see html-runs.h
+# enum page_how, and in place of a state: see report/internal.h
 PREEMPTED, UNKNOWN = 5, 6
 GOES_ON, NO_STATE = 14, 15
 STATES = "RSDTtXPI"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html-runs.h"
+#include "report/internal.h"
 
 #include "tap.h"
 

@@ -18,7 +18,10 @@
 
 /* -- fixed parts ----------------------------------------------------------- */
 
-/* Files in page/.  The assembler finds them in the folder that the Makefiles name with -Wa,-I. */
+/*
+ * Files in page/.  The assembler finds them in the folder that the Makefiles name with -Wa,-I.
+ * page.html is the page, in which names in two pairs of braces stand for other parts.
+ */
 #define ASSET(name, file)					\
 	__asm__(".pushsection .rodata\n"			\
 		".globl " #name "\n"				\
@@ -26,6 +29,13 @@
 		".incbin \"" file "\"\n"			\
 		".byte 0\n"					\
 		".popsection\n")
+
+extern const char page_html[];
+extern const char page_css[];
+extern const char page_data_js[];
+extern const char page_view_js[];
+extern const char page_pointer_js[];
+extern const char page_tables_js[];
 
 ASSET(page_html, "report/page/page.html");
 ASSET(page_css, "report/page/page.css");

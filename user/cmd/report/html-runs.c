@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "report/html-runs.h"
+/*
+ * What ran when, as data of a page: sums of short parts of the time, and single runs.
+ */
+#include "report/internal.h"
 
 #include <math.h>
 #include <stdlib.h>

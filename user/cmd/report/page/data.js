@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 //
-// What is on the page: internal.h and html-runs.h describe it. Times are ns from the page's first
-// one.
+// What is on the page: internal.h describes it. Times are ns from the page's first one.
 
 const $ = id => document.getElementById(id);
 const data = JSON.parse($("data").textContent);
