@@ -178,7 +178,7 @@ static void parse_options(struct top *top, int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "[NAME]",
-		.doc = "Shows what tasks do now: run time, switches, and how long they wait for a "
+		.doc = "Shows what tasks do now: CPU time, switches, and how long they wait for a "
 		       "CPU. NAME: the tasks of this recorder, which has record --name.",
 		.children = children,
 	};
