@@ -19,7 +19,7 @@ static void test_lines(const struct blob *tape)
 	has_line(cmd_latency, "--by=cpu",
 		 "\nCPU 0 199.000 3 50.070 90.000 90.000 90.000 1.010000 0\n"
 		 "CPU 3 98.000 1 2.000 2.000 2.000 2.000 1.300000 3\n", tape);
-	has_line(cmd_latency, "-Ftask,delay-avg,delay-sum,tasks,pid",
+	has_line(cmd_latency, "-Ftask,delay-avg,delay-total,tasks,pid",
 		 "\nshell:(2) 35.750 143.000 2 -\n", tape);
 }
 

@@ -44,7 +44,8 @@ const struct sheet_column latency_columns[] = {
 			"delay_max_cpu", SHEET_DISTRIBUTION },
 	[AVERAGE] = { { "delay-avg", "average\nms", TABLE_ASKED }, SHEET_DELAY,
 		      "delay_avg_ns", SHEET_DISTRIBUTION },
-	[SUM] = { { "delay-sum", "sum\nms", TABLE_ASKED }, SHEET_MS, "delay_total_ns", SHEET_SUM },
+	[SUM] = { { "delay-total", "total\nms", TABLE_ASKED }, SHEET_MS,
+		  "delay_total_ns", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },
 	[PID] = { { "pid", "PID", TABLE_ASKED }, SHEET_CPU, "pid", SHEET_PROPERTY },
 	{ .json = NULL }

@@ -48,7 +48,7 @@ const struct sheet_column report_columns[] = {
 	[WORST_CPU] = { { "delay-max-cpu", "delay max\non CPU", TABLE_ASKED }, SHEET_CPU,
 			"delay_max_cpu", SHEET_DISTRIBUTION },
 	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays", SHEET_SUM },
-	[SUM] = { { "delay-sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS,
+	[SUM] = { { "delay-total", "delay\ntotal ms", TABLE_ASKED }, SHEET_MS,
 		  "delay_total_ns", SHEET_SUM },
 	[WAKEUPS] = { { "wakeups", "wake-ups", TABLE_ASKED }, SHEET_COUNT, "wakeups", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },

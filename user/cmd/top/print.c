@@ -40,7 +40,7 @@ const struct sheet_column top_columns[] = {
 		       "delay_max_begin_ns", SHEET_DISTRIBUTION },
 	[AVERAGE] = { { "delay-avg", "delay\navg ms", TABLE_ASKED }, SHEET_DELAY,
 		      "delay_avg_ns", SHEET_DISTRIBUTION },
-	[SUM] = { { "delay-sum", "delay\nsum ms", TABLE_ASKED }, SHEET_MS,
+	[SUM] = { { "delay-total", "delay\ntotal ms", TABLE_ASKED }, SHEET_MS,
 		  "delay_total_ns", SHEET_SUM },
 	[DELAYS] = { { "delays", "delays", TABLE_ASKED }, SHEET_COUNT, "delays", SHEET_SUM },
 	[TASKS] = { { "tasks", "tasks", TABLE_ASKED }, SHEET_COUNT, "tasks", SHEET_PROPERTY },

@@ -383,7 +383,7 @@ void why_json_chain(const struct printer *printer, struct chain *chain)
 /* -- causes ---------------------------------------------------------------- */
 
 enum column {
-	CAUSE, TIME, SHARE, WAITS, MEDIAN, P95, P99, WORST, WORST_AT, AVERAGE, KIND, SYSCALL,
+	CAUSE, TIME, SHARE, WAITS, MEDIAN, P95, P99, WORST, WORST_END, AVERAGE, KIND, SYSCALL,
 };
 
 const struct sheet_column why_columns[] = {
@@ -396,8 +396,8 @@ const struct sheet_column why_columns[] = {
 	[P95] = { { "p95", "95 %\nms", 0 }, SHEET_MS, "p95_ns", SHEET_DISTRIBUTION },
 	[P99] = { { "p99", "99 %\nms", 0 }, SHEET_MS, "p99_ns", SHEET_DISTRIBUTION },
 	[WORST] = { { "max", "worst\nms", 0 }, SHEET_MS, "max_ns", SHEET_DISTRIBUTION },
-	[WORST_AT] = { { "max-at", "worst ended\nat s", 0 }, SHEET_TIME,
-		       "max_end_ns", SHEET_DISTRIBUTION },
+	[WORST_END] = { { "max-end", "worst ended\nat s", 0 }, SHEET_TIME,
+			"max_end_ns", SHEET_DISTRIBUTION },
 	[AVERAGE] = { { "avg", "average\nms", TABLE_ASKED }, SHEET_MS,
 		      "avg_ns", SHEET_DISTRIBUTION },
 	[KIND] = { { "kind", "kind", TABLE_TEXT | TABLE_ASKED }, SHEET_TEXT,
@@ -422,7 +422,7 @@ static int add_row(struct sheet *sheet, const struct causes *causes, const struc
 	row[SHARE].n = sheet_share(waits->sum, all);
 	row[WAITS].n = waits->nr;
 	sheet_lengths(&row[MEDIAN], waits);
-	row[WORST_AT].n = cause->worst_end;
+	row[WORST_END].n = cause->worst_end;
 	row[AVERAGE].n = waits->sum / waits->nr;
 	row[KIND].text = strdup(words[cause->kind].json);
 	row[CAUSE].text = strdup(label(text, cause->kind, name ? text_name(task, name) : NULL,
