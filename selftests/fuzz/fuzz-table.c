@@ -78,9 +78,9 @@ static void print(struct schedtape_tape *tape, bool json)
 		abort();
 	rows.time.options = options;
 	while (tape_next_event(tape, &ev, NULL) > 0) {
-		cell = rows_find(&rows, ev->cpu);
-		if (!cell && !rows_add(&rows, ev->cpu))
-			cell = rows_find(&rows, ev->cpu);
+		cell = rows_find_column(&rows, ev->cpu);
+		if (!cell && !rows_add_column(&rows, ev->cpu))
+			cell = rows_find_column(&rows, ev->cpu);
 		if (!cell)
 			abort();
 		if (schedtape_event_is_gap(ev)) {

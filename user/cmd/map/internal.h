@@ -164,9 +164,9 @@ struct rows {
 };
 
 /* Adds a column.  Returns 0 or -ENOMEM. */
-int rows_add(struct rows *rows, uint32_t cpu);
+int rows_add_column(struct rows *rows, uint32_t cpu);
 /* Returns the column of a CPU, or NULL. */
-struct cell *rows_find(const struct rows *rows, uint32_t cpu);
+struct cell *rows_find_column(const struct rows *rows, uint32_t cpu);
 /* Prints what comes before all lines, once. */
 void rows_begin(struct rows *rows);
 /*

@@ -121,7 +121,7 @@ static bool selects(const struct map *map, uint32_t pid)
 
 static void on_gap(struct map *map, const struct schedtape_event *ev)
 {
-	struct cell *cell = rows_find(&map->rows, ev->cpu);
+	struct cell *cell = rows_find_column(&map->rows, ev->cpu);
 
 	if (cell)
 		rows_clear(cell);
@@ -137,7 +137,7 @@ static void on_gap(struct map *map, const struct schedtape_event *ev)
 
 static void on_idle(struct map *map, const struct schedtape_event *ev)
 {
-	struct cell *cell = rows_find(&map->rows, ev->cpu);
+	struct cell *cell = rows_find_column(&map->rows, ev->cpu);
 
 	if (cell && ev->idle.kind != STAPE_NEXT_TASK)
 		rows_show_other(cell, ev->idle.kind);
@@ -150,9 +150,9 @@ static int on_switch(struct map *map, const struct schedtape_event *ev)
 
 	if (!selection_has_cpu(&map->selection, ev->cpu))
 		return 0;
-	cell = rows_find(&map->rows, ev->cpu);
+	cell = rows_find_column(&map->rows, ev->cpu);
 	if (!cell) {
-		if (rows_add(&map->rows, ev->cpu))
+		if (rows_add_column(&map->rows, ev->cpu))
 			return -ENOMEM;
 		cell = &map->rows.cells[map->rows.nr - 1];
 	}
@@ -204,13 +204,13 @@ static int add_columns(struct map *map, struct schedtape_tape *tape)
 	size_t i;
 
 	for (cpu = 0; cpu < online && !map->rows.compact; cpu++)
-		if (selection_has_cpu(&map->selection, cpu) && rows_add(&map->rows, cpu))
+		if (selection_has_cpu(&map->selection, cpu) && rows_add_column(&map->rows, cpu))
 			return -ENOMEM;
 	for (i = 0; i < end->nr_cpus && !map->rows.compact; i++) {
 		if (end->cpus[i].cpu == STAPE_CPU_NONE ||
 		    !selection_has_cpu(&map->selection, end->cpus[i].cpu))
 			continue;
-		if (rows_add(&map->rows, end->cpus[i].cpu))
+		if (rows_add_column(&map->rows, end->cpus[i].cpu))
 			return -ENOMEM;
 	}
 	if (map->rows.nr)

@@ -20,32 +20,15 @@
 
 /* -- names of tasks -------------------------------------------------------- */
 
-/* Makes room for a task.  Returns false: no memory. */
-static bool have_room(struct names *names, uint32_t task)
-{
-	size_t room = names->nr ? names->nr : 64;
-	struct name *tasks;
-
-	if (task < names->nr)
-		return true;
-	while (room <= task)
-		room *= 2;
-	tasks = reallocarray(names->tasks, room, sizeof(*tasks));
-	if (!tasks)
-		return false;
-	memset(tasks + names->nr, 0, (room - names->nr) * sizeof(*tasks));
-	names->tasks = tasks;
-	names->nr = room;
-	return true;
-}
-
 struct name *names_get(struct names *names, uint32_t task, const char comm[STAPE_COMM_LEN])
 {
-	struct name *name;
+	struct name *name, *tasks;
 
-	if (!have_room(names, task))
+	tasks = schedtape_list_reach(names->tasks, task, &names->nr, sizeof(*tasks));
+	if (!tasks)
 		return NULL;
-	name = &names->tasks[task];
+	names->tasks = tasks;
+	name = &tasks[task];
 	if (names->owners[name->number] != task + 1) {
 		name->number = names->next;
 		names->next = (names->next + 1) % NAMES_MOST;
@@ -220,7 +203,7 @@ static void others_free(struct others *others)
 
 /* -- columns --------------------------------------------------------------- */
 
-int rows_add(struct rows *rows, uint32_t cpu)
+int rows_add_column(struct rows *rows, uint32_t cpu)
 {
 	struct cell *cells = reallocarray(rows->cells, rows->nr + 1, sizeof(*cells));
 
@@ -233,7 +216,7 @@ int rows_add(struct rows *rows, uint32_t cpu)
 	return 0;
 }
 
-struct cell *rows_find(const struct rows *rows, uint32_t cpu)
+struct cell *rows_find_column(const struct rows *rows, uint32_t cpu)
 {
 	size_t i;
 
