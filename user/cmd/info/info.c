@@ -311,17 +311,9 @@ static int64_t slept(const struct stape_clock_sample *from, const struct stape_c
 	return schedtape_clock_sleep(from, to);
 }
 
-/* Prints what happened to the clocks, and how many events were overwritten. */
+/* Prints what happened to the clocks. */
 static void print_clock_history(struct schedtape_tape *tape)
 {
-	const struct schedtape_end *end = schedtape_tape_end(tape);
-	char count[OUT_COUNT_LEN], time[OUT_TIME_LEN];
-
-	if (count_overwritten(end)) {
-		print_key("overwritten");
-		printf("%s events, since %s\n", out_count(count, count_overwritten(end)),
-		       out_seconds(time, end->began, 6));
-	}
 	print_counter(tape);
 	print_changes(tape, "machine slept", "for %.3f s", slept);
 	print_changes(tape, "realtime set", "by %+.6f s", schedtape_clock_step);
@@ -445,7 +437,7 @@ static void print_count(const char *key, uint64_t count)
 
 static void print_losses(const struct schedtape_end *end)
 {
-	char loss[OUT_LOSS_LEN], range[RANGE_LEN];
+	char loss[OUT_LOSS_LEN], range[RANGE_LEN], count[OUT_COUNT_LEN], time[OUT_TIME_LEN];
 	const struct schedtape_cpu *cpu;
 	size_t i;
 
@@ -456,6 +448,11 @@ static void print_losses(const struct schedtape_end *end)
 			continue;
 		print_key("LOST");
 		puts(out_loss(loss, cpu, range_text(range, cpu->lost_first, cpu->lost_last)));
+	}
+	if (count_overwritten(end)) {
+		print_key("overwritten");
+		printf("%s events, since %s\n", out_count(count, count_overwritten(end)),
+		       out_seconds(time, end->began, 6));
 	}
 }
 
