@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "common/output.h"
+#include "module/replay.h"
 
 #define EXPLAINED	16	/* players of a deadlock that are named */
 
 static uint64_t lag_average(const struct schedtape_replay_state *state)
 {
-	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
+	return schedtape_lag_average(state->lag_total, state->timed_waits);
 }
 
 /*

@@ -271,7 +271,7 @@ static int start_due(struct replay *replay)
 {
 	size_t before = replay->processes.nr;
 	struct schedtape_error err;
-	uint64_t now = schedtape_now() / 1000000;
+	uint64_t now = now_ms();
 	int ret;
 
 	if (!processes_to_come(&replay->processes) || now < replay->looked + LOOK_MS)

@@ -18,6 +18,7 @@
 #include "common/rights.h"
 #include "common/select.h"
 #include "common/table.h"
+#include "module/replay.h"
 
 struct steer_options {
 	uint32_t replay;
@@ -99,11 +100,6 @@ static const char *state_name(uint32_t state)
 	return state < sizeof(names) / sizeof(*names) ? names[state] : "?";
 }
 
-static uint64_t lag_average(const struct schedtape_player_state *state)
-{
-	return state->timed_waits ? state->lag_total / state->timed_waits : 0;
-}
-
 static int add_player(const struct schedtape_player_state *state, void *arg)
 {
 	struct player_list *list = arg;
@@ -127,7 +123,8 @@ static struct json_object *json_player(const struct schedtape_player_state *stat
 	out_json_add_count(object, "steps", state->steps);
 	out_json_add_count(object, "cpu_time_ns", state->cpu_time);
 	out_json_add_count(object, "timed_waits", state->timed_waits);
-	out_json_add_count(object, "lag_avg_ns", lag_average(state));
+	out_json_add_count(object, "lag_avg_ns",
+			   schedtape_lag_average(state->lag_total, state->timed_waits));
 	out_json_add_count(object, "lag_max_ns", state->lag_max);
 	return object;
 }
@@ -152,7 +149,8 @@ static void print_player(struct table *table, const struct schedtape_player_stat
 	table_cell(table, state->vpid ? "%u" : "-", state->vpid);
 	table_cell(table, "%s", state_name(state->state));
 	table_cell(table, "%.3f", out_ms(state->cpu_time));
-	table_cell(table, "%.3f", out_ms(lag_average(state)));
+	table_cell(table, "%.3f", out_ms(schedtape_lag_average(state->lag_total,
+							       state->timed_waits)));
 	table_cell(table, "%.3f", out_ms(state->lag_max));
 	table_cell(table, "%s", out_count(count, state->timed_waits));
 	table_cell(table, "%s", out_count(count, state->steps));

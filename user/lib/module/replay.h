@@ -24,4 +24,10 @@ const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
 						 struct schedtape_error *err);
 void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
 
+/* Returns the average lag of the timed waits of a replay or a player, ns. */
+static inline uint64_t schedtape_lag_average(uint64_t lag_total, uint64_t timed_waits)
+{
+	return timed_waits ? lag_total / timed_waits : 0;
+}
+
 #endif /* SCHEDTAPE_REPLAY_H */
