@@ -2,7 +2,6 @@
 /*
  * schedtape filter: changes which tasks a running session records.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"

@@ -8,7 +8,6 @@
 #include "base/list.h"
 #include "common/color.h"
 #include "common/heading.h"
-#include "common/output.h"
 #include "timehist/internal.h"
 
 #define TASK_WIDTH	30
