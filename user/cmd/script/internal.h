@@ -2,8 +2,8 @@
 /*
  * What the files of schedtape script share.
  */
-#ifndef SCHEDTAPE_SCRIPT_H
-#define SCHEDTAPE_SCRIPT_H
+#ifndef SCHEDTAPE_SCRIPT_INTERNAL_H
+#define SCHEDTAPE_SCRIPT_INTERNAL_H
 
 #include <argp.h>
 #include <stdbool.h>
@@ -137,7 +137,7 @@ const char *print_why(const struct schedtape_event *ev);
 /* Puts "LOST 12 events from 1.000000 to 2.000000"; @cpu: with the number of the CPU. */
 void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu);
 
-/* -- trace.c: tracepoints of events ---------------------------------------- */
+/* -- trace.c --------------------------------------------------------------- */
 
 /*
  * The tracepoints of the kernel's scheduler, made of a tape's events: their fields, in the order in
@@ -234,8 +234,6 @@ uint32_t trace_cpu(const struct print *print, const struct schedtape_event *ev);
 /* Returns the name of a task. */
 struct trace_value trace_task(const struct print *print, uint32_t pid);
 
-/* -- trace.c: samples of others -------------------------------------------- */
-
 /*
  * The samples of other tracepoints, printed among the events of scheduling.
  */
@@ -275,9 +273,6 @@ struct json_object *samples_json(struct samples *samples);
  * standard output meanwhile, so that everything that prints events can write to it.
  */
 
-/* bindings/perl/engine.pl */
-extern const char perl_engine[];
-
 /*
  * Starts a script with @args, up to NULL; NULL: none.  @decoder has the other tracepoints of the
  * tape; it is NULL if the tape has none.  Returns when the script has begun, 0, or CMD_FAILURE
@@ -305,4 +300,4 @@ int perl_end(struct print *print, int status);
  */
 int generate_perl(const char *path);
 
-#endif /* SCHEDTAPE_SCRIPT_H */
+#endif /* SCHEDTAPE_SCRIPT_INTERNAL_H */

@@ -27,6 +27,7 @@
 #define VALUES_MOST	(LINES_MOST / 2)	/* bytes behind the record of a sample */
 
 /* The assembler finds the file from the folder that the Makefiles name with -Wa,-I. */
+extern const char perl_engine[];
 __asm__(".pushsection .rodata\n"
 	".globl perl_engine\n"
 	"perl_engine:\n"
