@@ -2,8 +2,8 @@
 /*
  * schedtape diff: diff.c loads, judge.c judges, machines.c compares the machines, print.c prints.
  */
-#ifndef SCHEDTAPE_DIFF_H
-#define SCHEDTAPE_DIFF_H
+#ifndef SCHEDTAPE_DIFF_INTERNAL_H
+#define SCHEDTAPE_DIFF_INTERNAL_H
 
 #include <schedtape.h>
 
@@ -149,4 +149,4 @@ extern const struct table_column diff_columns[];
 void diff_print_text(const struct diff *diff);
 void diff_print_json(const struct diff *diff);
 
-#endif /* SCHEDTAPE_DIFF_H */
+#endif /* SCHEDTAPE_DIFF_INTERNAL_H */

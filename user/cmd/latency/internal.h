@@ -2,11 +2,11 @@
 /*
  * The columns of schedtape latency, for a test that compares columns.
  */
-#ifndef SCHEDTAPE_LATENCY_H
-#define SCHEDTAPE_LATENCY_H
+#ifndef SCHEDTAPE_LATENCY_INTERNAL_H
+#define SCHEDTAPE_LATENCY_INTERNAL_H
 
 #include "common/sheet.h"
 
 extern const struct sheet_column latency_columns[];
 
-#endif /* SCHEDTAPE_LATENCY_H */
+#endif /* SCHEDTAPE_LATENCY_INTERNAL_H */

@@ -2,8 +2,8 @@
 /*
  * schedtape map: rows.c prints the lines, a column for each CPU, with the name of what runs there.
  */
-#ifndef SCHEDTAPE_MAP_H
-#define SCHEDTAPE_MAP_H
+#ifndef SCHEDTAPE_MAP_INTERNAL_H
+#define SCHEDTAPE_MAP_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -185,4 +185,4 @@ void rows_clear(struct cell *cell);
 void rows_print(struct rows *rows, const struct cell *cell, uint64_t time, bool leaves);
 void rows_free(struct rows *rows);
 
-#endif /* SCHEDTAPE_MAP_H */
+#endif /* SCHEDTAPE_MAP_INTERNAL_H */

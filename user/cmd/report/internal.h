@@ -2,8 +2,8 @@
 /*
  * What the files of schedtape report share.
  */
-#ifndef SCHEDTAPE_REPORT_H
-#define SCHEDTAPE_REPORT_H
+#ifndef SCHEDTAPE_REPORT_INTERNAL_H
+#define SCHEDTAPE_REPORT_INTERNAL_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -117,7 +117,7 @@ void report_json_tasks(const struct sheet *sheet, const struct schedtape_task *t
 int calls_print(const struct calls *grouped, const struct groups *groups,
 		struct syscalls *syscalls, const struct sheet_options *of, bool json);
 
-/* -- html-runs.c: data of a page, as text ---------------------------------- */
+/* -- html-runs.c ----------------------------------------------------------- */
 
 /* Returns the error of a stream that has just failed. */
 static inline int page_io_error(void)
@@ -127,8 +127,6 @@ static inline int page_io_error(void)
 
 /* Compresses bytes, and writes them in base64.  @written: the bytes of text.  0 or -errno. */
 int page_write_text(FILE *to, const unsigned char *bytes, size_t n, size_t *written);
-
-/* -- html-runs.c: sums of short parts of the time -------------------------- */
 
 /*
  * Sums of a page: how much of each of many equal parts of the recording every CPU and every task
@@ -182,8 +180,6 @@ size_t levels_bytes(const struct levels *levels);
  */
 unsigned char *levels_end(struct levels *levels, size_t *bytes);
 void levels_free(struct levels *levels);
-
-/* -- html-runs.c: single runs ---------------------------------------------- */
 
 /*
  * Single runs of a page, some thousand in a block.  A page reads only the blocks of the time that
@@ -324,7 +320,7 @@ void blocks_free(struct blocks *blocks);
  *
  *	"data"		JSON: times, CPUs, tasks, figures, and the times of the blocks
  *	"sums"		see struct levels; compressed and in base64, as blocks are
- *	"block0", ...	see "single runs"
+ *	"block0", ...	see struct blocks
  *
  * Tasks have numbers on the page.  0 means no task.  Tasks with a row have 1 and up.  All tasks
  * without a row share the number behind the last of these.
@@ -386,4 +382,4 @@ int page_make(struct page *page, struct schedtape_error *err);
 int page_write(struct page *page, const char *path, uint64_t *bytes, struct schedtape_error *err);
 void page_free(struct page *page);
 
-#endif /* SCHEDTAPE_REPORT_H */
+#endif /* SCHEDTAPE_REPORT_INTERNAL_H */

@@ -2,8 +2,8 @@
 /*
  * What the parts of timehist share: the options, and where the run through the tape is.
  */
-#ifndef SCHEDTAPE_TIMEHIST_H
-#define SCHEDTAPE_TIMEHIST_H
+#ifndef SCHEDTAPE_TIMEHIST_INTERNAL_H
+#define SCHEDTAPE_TIMEHIST_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,4 +150,4 @@ extern const struct sheet_column idle_columns[];
 int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start);
 int idle_fill(struct sheet *sheet, const struct timehist *th, uint64_t stop);
 
-#endif /* SCHEDTAPE_TIMEHIST_H */
+#endif /* SCHEDTAPE_TIMEHIST_INTERNAL_H */

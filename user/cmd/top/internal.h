@@ -2,8 +2,8 @@
 /*
  * What the files of schedtape top share.
  */
-#ifndef SCHEDTAPE_TOP_H
-#define SCHEDTAPE_TOP_H
+#ifndef SCHEDTAPE_TOP_INTERNAL_H
+#define SCHEDTAPE_TOP_INTERNAL_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 #include "record/options.h"
 #include "record/recorder.h"
 
-/* -- reader.c: an interval ------------------------------------------------- */
+/* -- reader.c -------------------------------------------------------------- */
 
 /**
  * struct interval_counts - how often a task, or a group of them, did something
@@ -66,47 +66,6 @@ struct interval {
 
 /* Frees what the interval has. */
 void interval_free(struct interval *interval);
-
-/* -- print.c --------------------------------------------------------------- */
-
-/*
- * Shows an interval as a table, or as JSON.
- */
-
-/* The columns of the table. */
-extern const struct sheet_column top_columns[];
-
-/**
- * struct top_view - what is shown of an interval
- * @by: what a line is of
- * @selection: which tasks
- * @cgroups: names of cgroups, NULL: they have none
- * @sheet: how the lines are sorted, and which columns there are
- * @time: how times are printed
- */
-struct top_view {
-	enum groups_by by;
-	struct selection selection;
-	const struct schedtape_cgroup_table *cgroups;
-	struct sheet_options sheet;
-	struct time_text time;
-};
-
-/*
- * Makes the sorted table, and its total.  Notes which names of the selection tasks have now or had
- * before.  Returns 0 or -ENOMEM.  The caller frees the table.
- */
-int top_fill(struct sheet *sheet, const struct interval *interval, struct top_view *view);
-/* Writes the line above the table: when, how long, how many events. */
-#define TOP_HEAD	256
-const char *top_head(char buffer[TOP_HEAD], const struct interval *interval,
-		     const struct sheet *sheet, struct time_text *time);
-/* Prints the table with that line. */
-void top_print(const struct interval *interval, const struct sheet *sheet, struct time_text *time);
-/* Prints one object in a line. */
-void top_print_json(const struct interval *interval, const struct sheet *sheet);
-
-/* -- reader.c: sums, and the thread ---------------------------------------- */
 
 /*
  * Adds up what the tasks of a live tape do, one interval after the other.  A task that runs when an
@@ -197,6 +156,45 @@ int reader_start(struct reader *reader, const char *path, uint64_t length);
 enum reader_has reader_take(struct reader *reader, struct interval *interval);
 /* Waits for the thread, which has ended, and frees what it had.  Returns @ret. */
 int reader_join(struct reader *reader);
+
+/* -- print.c --------------------------------------------------------------- */
+
+/*
+ * Shows an interval as a table, or as JSON.
+ */
+
+/* The columns of the table. */
+extern const struct sheet_column top_columns[];
+
+/**
+ * struct top_view - what is shown of an interval
+ * @by: what a line is of
+ * @selection: which tasks
+ * @cgroups: names of cgroups, NULL: they have none
+ * @sheet: how the lines are sorted, and which columns there are
+ * @time: how times are printed
+ */
+struct top_view {
+	enum groups_by by;
+	struct selection selection;
+	const struct schedtape_cgroup_table *cgroups;
+	struct sheet_options sheet;
+	struct time_text time;
+};
+
+/*
+ * Makes the sorted table, and its total.  Notes which names of the selection tasks have now or had
+ * before.  Returns 0 or -ENOMEM.  The caller frees the table.
+ */
+int top_fill(struct sheet *sheet, const struct interval *interval, struct top_view *view);
+/* Writes the line above the table: when, how long, how many events. */
+#define TOP_HEAD	256
+const char *top_head(char buffer[TOP_HEAD], const struct interval *interval,
+		     const struct sheet *sheet, struct time_text *time);
+/* Prints the table with that line. */
+void top_print(const struct interval *interval, const struct sheet *sheet, struct time_text *time);
+/* Prints one object in a line. */
+void top_print_json(const struct interval *interval, const struct sheet *sheet);
 
 /* -- session.c ------------------------------------------------------------- */
 
@@ -342,4 +340,4 @@ bool screen_keys(struct screen *screen);
  */
 void screen_end(struct screen *screen);
 
-#endif /* SCHEDTAPE_TOP_H */
+#endif /* SCHEDTAPE_TOP_INTERNAL_H */

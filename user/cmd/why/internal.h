@@ -2,8 +2,8 @@
 /*
  * What the files of schedtape why share.
  */
-#ifndef SCHEDTAPE_WHY_H
-#define SCHEDTAPE_WHY_H
+#ifndef SCHEDTAPE_WHY_INTERNAL_H
+#define SCHEDTAPE_WHY_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ struct recorded {
 	struct quotas quotas;
 };
 
-/* -- history.c: throttled cgroups ------------------------------------------ */
+/* -- history.c ------------------------------------------------------------- */
 
 /*
  * When which cgroups were throttled on which CPUs, by the events of a tape.
@@ -97,8 +97,6 @@ bool throttles_lasts(const struct throttles *throttles, uint64_t cgroup, uint32_
 /* Returns true if the cgroup was throttled on any CPU. */
 bool throttles_has(const struct throttles *throttles, uint64_t cgroup);
 void throttles_free(struct throttles *throttles);
-
-/* -- history.c: tasks and CPUs --------------------------------------------- */
 
 /*
  * What each task and each CPU did lately: spans of time, each of which knows the ones before it.
@@ -284,7 +282,8 @@ struct throttle {
  * @LINK_OTHER: @task was ready, but its CPU ran a task that is not recorded
  * @LINK_IDLE: @task was ready, and its CPU was idle, or was just waking up
  * @LINK_READY: @task was ready, and the tape does not show what its CPU did
- * @LINK_SUSPECTED: as LINK_IDLE, but @task was perhaps throttled, see throttle_suspect()
+ * @LINK_SUSPECTED: as LINK_IDLE, but @task was perhaps throttled: the tape has no, or not all,
+ *	events of throttling
  * @LINK_RUNTIME: the same, but with SCHED_DEADLINE it had perhaps used up its runtime
  * @LINK_THROTTLED: @task was ready, but its cgroup was throttled on its CPU
  * @LINK_INTERRUPT: @task slept until an interrupt woke it
@@ -403,7 +402,7 @@ void chain_merge(struct chain *chain);
 bool chain_is_rest(const struct chain *chain, const struct link *link);
 void chain_free(struct chain *chain);
 
-/* -- waits.c: causes ------------------------------------------------------- */
+/* -- waits.c --------------------------------------------------------------- */
 
 /*
  * Adds up the links of many waits: links of the same kind whose tasks have the same names are one
@@ -456,8 +455,6 @@ struct causes {
 
 /* Returns a name; NULL: no task. */
 const char *causes_name(const struct causes *causes, uint32_t number);
-
-/* -- waits.c --------------------------------------------------------------- */
 
 /*
  * Follows a tape, and explains the waits of the selected tasks: the worst ones, those at a time, or
@@ -535,4 +532,4 @@ int why_fill(struct sheet *sheet, const struct causes *causes, struct syscalls *
 /* Returns the kinds of the chain's links, a bit for each. */
 unsigned int why_kinds(const struct chain *chain);
 
-#endif /* SCHEDTAPE_WHY_H */
+#endif /* SCHEDTAPE_WHY_INTERNAL_H */
