@@ -144,7 +144,7 @@ int summary_fill(struct sheet *sheet, const struct timehist *th,
 		 const struct schedtape_timeline *timeline);
 void summary_free(struct timehist *th);
 
-/* idle.c */
+/* What each CPU did. */
 extern const struct sheet_column idle_columns[];
 /* Returns 0 or -ENOMEM.  @start: of the recording. */
 int idle_add(struct timehist *th, const struct schedtape_event *ev, uint64_t start);
