@@ -44,13 +44,13 @@ struct tape_load {
 };
 
 /**
- * struct lane - the loading of one CPU's chunks
+ * struct queue - the loading of one CPU's chunks
  * @need: the time at which the merge will need @chunk, by the session's clock
  * @chunk: the next one to be loaded
  * @chunks_end: as in the cursor
  * @first, @last: loaded chunks that the merge has not taken yet
  */
-struct lane {
+struct queue {
 	uint64_t need;
 	size_t chunk;
 	size_t chunks_end;
@@ -60,13 +60,13 @@ struct lane {
 
 /**
  * struct tape_loader - the threads
- * @lock: protects @lanes, @spare, @ahead, @ahead_bytes and @quit
+ * @lock: protects @queues, @spare, @ahead, @ahead_bytes and @quit
  * @work: signalled when there are several chunks to load, and at the end
  * @done: signalled when a chunk has been loaded
- * @lanes: by number of the cursor
+ * @queues: by number of the cursor
  * @spare: loads that are over, whose memory is used again: the kernel would have to clear new
  *	memory, which takes half as long as unpacking the chunk
- * @ahead: number of chunks in all lanes
+ * @ahead: number of chunks in all queues
  * @ahead_bytes: their bytes
  * @most: limit of @ahead
  */
@@ -75,7 +75,7 @@ struct tape_loader {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
 	pthread_cond_t done;
-	struct lane *lanes;
+	struct queue *queues;
 	struct tape_load *spare;
 	size_t ahead;
 	size_t ahead_bytes;
@@ -141,19 +141,19 @@ static void do_load(const struct tape_loader *loader, struct tape_decoder *decod
 
 /* -- the threads ----------------------------------------------------------- */
 
-/* Returns the lane whose next chunk is needed first, or NULL. */
-static struct lane *next_lane(struct tape_loader *loader)
+/* Returns the queue whose next chunk is needed first, or NULL. */
+static struct queue *next_queue(struct tape_loader *loader)
 {
 	const struct schedtape_tape *tape = loader->tape;
-	struct lane *lane, *best = NULL;
+	struct queue *queue, *best = NULL;
 	size_t i;
 
 	for (i = 0; i < tape->nr_cursors; i++) {
-		lane = &loader->lanes[i];
-		while (lane->chunk < lane->chunks_end && tape->index[lane->chunk].damaged)
-			lane->chunk++;
-		if (lane->chunk < lane->chunks_end && (!best || lane->need < best->need))
-			best = lane;
+		queue = &loader->queues[i];
+		while (queue->chunk < queue->chunks_end && tape->index[queue->chunk].damaged)
+			queue->chunk++;
+		if (queue->chunk < queue->chunks_end && (!best || queue->need < best->need))
+			best = queue;
 	}
 	return best;
 }
@@ -175,30 +175,30 @@ static bool has_room(const struct tape_loader *loader, size_t bytes)
 static struct tape_load *begin_load(struct tape_loader *loader)
 {
 	struct tape_load *load;
-	struct lane *lane;
+	struct queue *queue;
 	size_t bytes;
 
 	for (;;) {
-		lane = loader->quit ? NULL : next_lane(loader);
-		if (!lane)
+		queue = loader->quit ? NULL : next_queue(loader);
+		if (!queue)
 			return NULL;
-		bytes = load_bytes(loader, &loader->tape->index[lane->chunk]);
+		bytes = load_bytes(loader, &loader->tape->index[queue->chunk]);
 		if (has_room(loader, bytes))
 			break;
 		pthread_cond_wait(&loader->work, &loader->lock);
 	}
-	load = new_load(loader, lane->chunk, bytes);
+	load = new_load(loader, queue->chunk, bytes);
 	if (!load)
 		return NULL;	/* the merge can do without */
-	lane->chunk++;
-	lane->need = loader->tape->index[load->chunk].end;
+	queue->chunk++;
+	queue->need = loader->tape->index[load->chunk].end;
 	loader->ahead++;
 	loader->ahead_bytes += bytes;
-	if (lane->last)
-		lane->last->next = load;
+	if (queue->last)
+		queue->last->next = load;
 	else
-		lane->first = load;
-	lane->last = load;
+		queue->first = load;
+	queue->last = load;
 	return load;
 }
 
@@ -254,8 +254,8 @@ static struct tape_loader *loader_new(const struct schedtape_tape *tape)
 
 	if (!loader)
 		return NULL;
-	loader->lanes = calloc(tape->nr_cursors, sizeof(*loader->lanes));
-	if (!loader->lanes) {
+	loader->queues = calloc(tape->nr_cursors, sizeof(*loader->queues));
+	if (!loader->queues) {
 		free(loader);
 		return NULL;
 	}
@@ -264,8 +264,8 @@ static struct tape_loader *loader_new(const struct schedtape_tape *tape)
 	pthread_cond_init(&loader->work, NULL);
 	pthread_cond_init(&loader->done, NULL);
 	for (i = 0; i < tape->nr_cursors; i++) {
-		loader->lanes[i].chunk = tape->cursors[i].chunk;
-		loader->lanes[i].chunks_end = tape->cursors[i].chunks_end;
+		loader->queues[i].chunk = tape->cursors[i].chunk;
+		loader->queues[i].chunks_end = tape->cursors[i].chunks_end;
 	}
 	start_threads(loader);
 	return loader;
@@ -298,28 +298,28 @@ void tape_load_stop(struct schedtape_tape *tape)
 		pthread_join(loader->threads[--loader->nr_threads], NULL);
 
 	for (i = 0; i < tape->nr_cursors; i++)
-		free_list(loader->lanes[i].first);
+		free_list(loader->queues[i].first);
 	free_list(loader->spare);
 	pthread_cond_destroy(&loader->work);
 	pthread_cond_destroy(&loader->done);
 	pthread_mutex_destroy(&loader->lock);
-	free(loader->lanes);
+	free(loader->queues);
 	free(loader);
 	tape->loader = NULL;
 }
 
-/* Called with the lock held.  Removes the lane's first load, if it is @chunk, once it is done. */
-static struct tape_load *take_load(struct tape_loader *loader, struct lane *lane, size_t chunk)
+/* Called with the lock held.  Removes the queue's first load, if it is @chunk, once it is done. */
+static struct tape_load *take_load(struct tape_loader *loader, struct queue *queue, size_t chunk)
 {
-	struct tape_load *load = lane->first;
+	struct tape_load *load = queue->first;
 
 	if (!load || load->chunk != chunk)
 		return NULL;
 	while (!load->done)
 		pthread_cond_wait(&loader->done, &loader->lock);
-	lane->first = load->next;
-	if (!lane->first)
-		lane->last = NULL;
+	queue->first = load->next;
+	if (!queue->first)
+		queue->last = NULL;
 	loader->ahead--;
 	loader->ahead_bytes -= load->bytes;
 	/* Wake the threads when there is work for a while: waking takes as long as 100 events. */
@@ -351,7 +351,7 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	struct tape_loader *loader = tape->loader;
 	size_t chunk = cursor->chunk;
 	struct tape_load *load;
-	struct lane *lane;
+	struct queue *queue;
 	bool ahead;
 
 	if (!loader)
@@ -360,18 +360,18 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 	if (!loader)
 		return -ENOMEM;
 
-	lane = &loader->lanes[cursor - tape->cursors];
+	queue = &loader->queues[cursor - tape->cursors];
 	pthread_mutex_lock(&loader->lock);
 	if (cursor->load)
 		put_load(loader, cursor->load);
 	cursor->load = NULL;
-	load = take_load(loader, lane, chunk);
+	load = take_load(loader, queue, chunk);
 	ahead = load;
 	if (!ahead)
 		load = new_load(loader, chunk, tape_index_bytes(&tape->index[chunk]));
-	if (!ahead && lane->chunk <= chunk) {
-		lane->chunk = chunk + 1;
-		lane->need = tape->index[chunk].end;
+	if (!ahead && queue->chunk <= chunk) {
+		queue->chunk = chunk + 1;
+		queue->need = tape->index[chunk].end;
 	}
 	pthread_mutex_unlock(&loader->lock);
 	if (!load)

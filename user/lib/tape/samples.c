@@ -27,14 +27,14 @@ struct place {
 };
 
 /**
- * struct lane - the samples of one CPU
+ * struct source - the samples of one CPU
  * @next, @end: places of its records that are not read yet
  * @raw: payload of the record in memory
  * @at, @left: the next entry, and the bytes from there on
  * @sample: the next one
  * @over: there is none
  */
-struct lane {
+struct source {
 	size_t next;
 	size_t end;
 	unsigned char *raw;
@@ -48,8 +48,8 @@ struct lane {
 /**
  * struct schedtape_samples - a position in the samples of a tape
  * @places: of the records, by CPU, then by place in the files
- * @held: bytes of the lanes' memory
- * @taken: the lane whose sample the caller has; NULL: none
+ * @held: bytes of the sources' memory
+ * @taken: the source whose sample the caller has; NULL: none
  */
 struct schedtape_samples {
 	struct schedtape_tape *tape;
@@ -57,10 +57,10 @@ struct schedtape_samples {
 	struct place *places;
 	size_t nr_places;
 	size_t places_capacity;
-	struct lane *lanes;
-	size_t nr_lanes;
+	struct source *sources;
+	size_t nr_sources;
 	uint64_t held;
-	struct lane *taken;
+	struct source *taken;
 };
 
 /* -- records --------------------------------------------------------------- */
@@ -72,19 +72,19 @@ static void note(struct schedtape_samples *samples, const struct place *place, c
 }
 
 /* A small tape must not need much memory. */
-static int reserve(struct schedtape_samples *samples, struct lane *lane, uint32_t bytes,
+static int reserve(struct schedtape_samples *samples, struct source *source, uint32_t bytes,
 		   const char **why)
 {
 	*why = "with it, samples would be larger than a tape of this size has them";
-	if (samples->held - lane->room + bytes > tape_room(schedtape_tape_bytes(samples->tape)))
+	if (samples->held - source->room + bytes > tape_room(schedtape_tape_bytes(samples->tape)))
 		return -EBADMSG;
-	samples->held -= lane->room;
-	lane->raw = schedtape_list_renew(lane->raw, bytes + 1, &lane->room, 1);
-	samples->held += lane->room;
-	return lane->raw ? 0 : -ENOMEM;
+	samples->held -= source->room;
+	source->raw = schedtape_list_renew(source->raw, bytes + 1, &source->room, 1);
+	samples->held += source->room;
+	return source->raw ? 0 : -ENOMEM;
 }
 
-static int read_payload(struct schedtape_samples *samples, struct lane *lane,
+static int read_payload(struct schedtape_samples *samples, struct source *source,
 			const struct place *place, const char **why)
 {
 	const struct tape_file *file = &samples->tape->files[place->file];
@@ -98,61 +98,61 @@ static int read_payload(struct schedtape_samples *samples, struct lane *lane,
 	}
 	if (ret)
 		return ret;
-	ret = reserve(samples, lane, head.raw, why);
+	ret = reserve(samples, source, head.raw, why);
 	if (ret)
 		return ret;
-	ret = tape_payload_read(file, &samples->decoder, &head, lane->raw, why);
-	lane->at = lane->raw;
-	lane->left = ret ? 0 : head.raw;
+	ret = tape_payload_read(file, &samples->decoder, &head, source->raw, why);
+	source->at = source->raw;
+	source->left = ret ? 0 : head.raw;
 	return ret;
 }
 
 /* Takes the next entry.  False: it is impossible. */
-static bool unpack(struct lane *lane, uint32_t cpu)
+static bool unpack(struct source *source, uint32_t cpu)
 {
 	struct tape_sample entry;
 	uint32_t size;
 
-	if (lane->left < sizeof(entry))
+	if (source->left < sizeof(entry))
 		return false;
-	memcpy(&entry, lane->at, sizeof(entry));
+	memcpy(&entry, source->at, sizeof(entry));
 	size = le32toh(entry.size);
-	if (size > lane->left || size < sizeof(entry) || size % TAPE_ALIGN ||
+	if (size > source->left || size < sizeof(entry) || size % TAPE_ALIGN ||
 	    le32toh(entry.bytes) > size - sizeof(entry))
 		return false;
-	lane->sample = (struct schedtape_sample) {
+	source->sample = (struct schedtape_sample) {
 		.time = le64toh(entry.time),
 		.lost = le64toh(entry.lost),
 		.cpu = cpu,
 		.pid = le32toh(entry.pid),
 		.tid = le32toh(entry.tid),
 		.bytes = le32toh(entry.bytes),
-		.data = lane->at + sizeof(entry),
+		.data = source->at + sizeof(entry),
 	};
-	lane->at += size;
-	lane->left -= size;
+	source->at += size;
+	source->left -= size;
 	return true;
 }
 
 /* Goes to the next sample of a CPU.  0 or -errno. */
-static int advance(struct schedtape_samples *samples, struct lane *lane)
+static int advance(struct schedtape_samples *samples, struct source *source)
 {
 	const struct place *place;
 	const char *why;
 	int ret;
 
 	for (;;) {
-		place = &samples->places[lane->next - !!lane->left];
-		if (lane->left && unpack(lane, place->cpu))
+		place = &samples->places[source->next - !!source->left];
+		if (source->left && unpack(source, place->cpu))
 			return 0;
-		if (lane->left)
+		if (source->left)
 			note(samples, place, "its content is impossible");
-		lane->left = 0;
-		lane->over = lane->next == lane->end;
-		if (lane->over)
+		source->left = 0;
+		source->over = source->next == source->end;
+		if (source->over)
 			return 0;
-		place = &samples->places[lane->next++];
-		ret = read_payload(samples, lane, place, &why);
+		place = &samples->places[source->next++];
+		ret = read_payload(samples, source, place, &why);
 		if (ret == -EBADMSG)
 			note(samples, place, why);
 		else if (ret)
@@ -267,23 +267,23 @@ int tape_count_samples(const struct schedtape_tape *tape, uint64_t *samples, uin
 	return 0;
 }
 
-static int make_lanes(struct schedtape_samples *samples)
+static int make_sources(struct schedtape_samples *samples)
 {
 	size_t i, n = 0;
 	int ret = 0;
 
 	for (i = 0; i < samples->nr_places; i++)
 		n += !i || samples->places[i].cpu != samples->places[i - 1].cpu;
-	samples->lanes = calloc(n + 1, sizeof(*samples->lanes));
-	if (!samples->lanes)
+	samples->sources = calloc(n + 1, sizeof(*samples->sources));
+	if (!samples->sources)
 		return -ENOMEM;
 	for (i = 0; i < samples->nr_places; i++) {
 		if (!i || samples->places[i].cpu != samples->places[i - 1].cpu)
-			samples->lanes[samples->nr_lanes++].next = i;
-		samples->lanes[samples->nr_lanes - 1].end = i + 1;
+			samples->sources[samples->nr_sources++].next = i;
+		samples->sources[samples->nr_sources - 1].end = i + 1;
 	}
 	for (i = 0; i < n && !ret; i++)
-		ret = advance(samples, &samples->lanes[i]);
+		ret = advance(samples, &samples->sources[i]);
 	return ret;
 }
 
@@ -310,7 +310,7 @@ int schedtape_samples_open(struct schedtape_tape *tape, struct schedtape_samples
 	if (!ret)
 		ret = find_places(s);
 	if (!ret)
-		ret = make_lanes(s);
+		ret = make_sources(s);
 	if (ret) {
 		fail(s, ret, err);
 		schedtape_samples_close(s);
@@ -325,7 +325,7 @@ int schedtape_samples_open(struct schedtape_tape *tape, struct schedtape_samples
 int schedtape_samples_next(struct schedtape_samples *samples, struct schedtape_sample *sample,
 			   struct schedtape_error *err)
 {
-	struct lane *first = NULL;
+	struct source *first = NULL;
 	int ret = 0;
 	size_t i;
 
@@ -334,10 +334,10 @@ int schedtape_samples_next(struct schedtape_samples *samples, struct schedtape_s
 	samples->taken = NULL;
 	if (ret)
 		return fail(samples, ret, err);
-	for (i = 0; i < samples->nr_lanes; i++)
-		if (!samples->lanes[i].over &&
-		    (!first || samples->lanes[i].sample.time < first->sample.time))
-			first = &samples->lanes[i];
+	for (i = 0; i < samples->nr_sources; i++)
+		if (!samples->sources[i].over &&
+		    (!first || samples->sources[i].sample.time < first->sample.time))
+			first = &samples->sources[i];
 	if (!first)
 		return 0;
 	samples->taken = first;
@@ -351,9 +351,9 @@ void schedtape_samples_close(struct schedtape_samples *samples)
 
 	if (!samples)
 		return;
-	for (i = 0; i < samples->nr_lanes; i++)
-		free(samples->lanes[i].raw);
-	free(samples->lanes);
+	for (i = 0; i < samples->nr_sources; i++)
+		free(samples->sources[i].raw);
+	free(samples->sources);
 	free(samples->places);
 	tape_decoder_exit(&samples->decoder);
 	free(samples);
