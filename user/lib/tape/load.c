@@ -362,9 +362,12 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 
 	queue = &loader->queues[cursor - tape->cursors];
 	pthread_mutex_lock(&loader->lock);
-	if (cursor->load)
+	if (cursor->load) {
 		put_load(loader, cursor->load);
-	cursor->load = NULL;
+		cursor->load = NULL;
+		cursor->memory = NULL;
+		cursor->unpacked = NULL;
+	}
 	load = take_load(loader, queue, chunk);
 	ahead = load;
 	if (!ahead)
