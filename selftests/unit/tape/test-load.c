@@ -191,6 +191,37 @@ static void test_same(const char *path)
 	free(more.ev);
 }
 
+/* The thread that merges must not read while the tape is copied. */
+static void test_copied(const char *path)
+{
+	struct events whole = { 0 }, copied = { 0 };
+	struct schedtape_event first, ev;
+	struct schedtape_tape *tape;
+	struct blob b;
+	uint64_t bytes;
+	unsigned int i;
+	bool rewound;
+
+	blob_init(&b);
+	cpus_now = 2;
+	threads = 0;
+	if (schedtape_tape_open(path, &tape, &err) || schedtape_tape_next(tape, &first, &err) != 1)
+		abort();
+	for (i = 0; i < 20000; i++)
+		schedtape_tape_next(tape, &ev, &err);
+	if (schedtape_tape_copy(tape, b.path, NULL, &bytes, &err))
+		abort();
+	rewound = schedtape_tape_next(tape, &ev, &err) == 1 && !memcmp(&ev, &first, sizeof(ev));
+	schedtape_tape_close(tape);
+	read_tape(path, &whole);
+	read_tape(b.path, &copied);
+	ok(threads && rewound && events_same(&whole, &copied),
+	   "a tape that is being read is copied");
+	free(whole.ev);
+	free(copied.ev);
+	close(b.fd);
+}
+
 static void test_damaged(const char *path)
 {
 	uint64_t lost, lost_ahead;
@@ -254,6 +285,7 @@ int main(void)
 	test_same(b.path);
 	close_in_the_middle(b.path);
 	ok(true, "a tape can be closed while threads load");
+	test_copied(b.path);
 	test_damaged(b.path);
 	close(b.fd);
 	return tap_done();

@@ -352,6 +352,10 @@ int schedtape_tape_copy(struct schedtape_tape *tape, const char *path,
 				      "file instead", tape->path);
 	if (tape->damage[0] && !copy.options.recover)
 		return schedtape_fail(err, -EBADMSG, "%s: %s", tape->path, tape->damage);
+	/* Ends the thread that merges ahead, which uses the same decoder. */
+	ret = schedtape_tape_rewind(tape, err);
+	if (ret)
+		return ret;
 	copy.order = tape_copy_order(tape);
 	if (!copy.order)
 		return schedtape_fail(err, -ENOMEM, "out of memory");
