@@ -2,7 +2,7 @@
 /*
  * The wire format: a tape contains the ring pages as the module writes them.
  * Documentation/event-format.rst is the manual of this file.  A change of one has
- * to change the other, and STAPE_WIRE_VERSION.
+ * to change the other; and STAPE_WIRE_VERSION, if a reader of today would misunderstand it.
  *
  * A page is STAPE_PAGE_SIZE bytes: a header, then 64-bit words, in the byte
  * order of the machine that recorded (a tape's header says which).
