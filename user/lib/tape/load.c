@@ -336,14 +336,25 @@ static void give_load(struct tape_cursor *cursor, struct tape_load *load)
 	cursor->unpacked = load->unpacked.nr_pages ? &load->unpacked : NULL;
 }
 
-void tape_load_let_go(struct tape_cursor *cursor)
+/* Takes that memory from the cursor.  Returns the load, or NULL: it has none. */
+static struct tape_load *take_back(struct tape_cursor *cursor)
 {
-	if (!cursor->load)
-		return;
-	free_load(cursor->load);
+	struct tape_load *load = cursor->load;
+
+	if (!load)
+		return NULL;
 	cursor->load = NULL;
 	cursor->memory = NULL;
 	cursor->unpacked = NULL;
+	return load;
+}
+
+void tape_load_let_go(struct tape_cursor *cursor)
+{
+	struct tape_load *load = take_back(cursor);
+
+	if (load)
+		free_load(load);
 }
 
 int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const char **why)
@@ -362,12 +373,9 @@ int tape_load(struct schedtape_tape *tape, struct tape_cursor *cursor, const cha
 
 	queue = &loader->queues[cursor - tape->cursors];
 	pthread_mutex_lock(&loader->lock);
-	if (cursor->load) {
-		put_load(loader, cursor->load);
-		cursor->load = NULL;
-		cursor->memory = NULL;
-		cursor->unpacked = NULL;
-	}
+	load = take_back(cursor);
+	if (load)
+		put_load(loader, load);
 	load = take_load(loader, queue, chunk);
 	ahead = load;
 	if (!ahead)
