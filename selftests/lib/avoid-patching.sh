@@ -42,7 +42,7 @@ hold_kernel()
 {
 	hold_tracepoints sched/sched_{switch,waking,wakeup,wakeup_new,migrate_task} \
 			 sched/sched_{process_fork,process_exit,process_exec,pi_setprio} \
-			 task/task_rename cgroup/cgroup_attach_task irq/softirq_{raise,entry} &&
+			 task/task_rename cgroup/cgroup_{attach_task,mkdir} irq/softirq_{raise,entry} &&
 		hold_functions
 	hold_cpu_limits
 }
@@ -68,7 +68,7 @@ hold_functions()
 
 	mkdir -p $tracing/instances/held1 && echo 0 > $tracing/instances/held1/tracing_on || return
 	for function in sched_autogroup_create_attach __sched_setscheduler set_user_nice \
-		sched_setaffinity; do
+		sched_setaffinity throttle_cfs_rq unthrottle_cfs_rq; do
 		echo "r:held/$function $function" >> $tracing/kprobe_events &&
 		echo 1 > $tracing/instances/held1/events/held/$function/enable
 	done
