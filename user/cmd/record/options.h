@@ -64,8 +64,8 @@ struct record_options {
 #define RECORD_DURATION	0x4001	/* the key of --duration */
 
 /*
- * Parses an option of record's besides the targets, for commands that have some of them, too.  A
- * wrong one ends the process.
+ * Parses an option of record's besides the targets.  top calls it for the few that it lists
+ * itself.  A wrong one ends the process.
  */
 error_t record_options_parse_one(int key, char *arg, struct record_options *opts,
 				 const struct argp_state *state);
