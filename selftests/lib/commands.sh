@@ -6,7 +6,7 @@
 # The workloads are in the build folder of the checkout, or beside the tests. Without a checkout,
 # schedtape is the installed one.
 here=$(realpath "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/..")
-build=${SCHEDTAPE_BUILD:-$here/../build}
+build=${SCHEDTAPE_BUILD:-${here%/*}/build}
 PATH=$build:$build/selftests/workloads:$here/workloads:$here:$PATH
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
