@@ -201,9 +201,9 @@ out:
 	return ret;
 }
 
-/* @file: lists the CPUs of a CPU's group; @older: its name in kernels before 5.3. */
+/* @file: lists the CPUs of a CPU's group; NULL: each CPU is one. */
 static int add_siblings(struct streams *streams, const struct machine *machine,
-			const char *file, const char *older, struct schedtape_error *err)
+			const char *file, struct schedtape_error *err)
 {
 	char line[LIST_LEN], self[16], *list;
 	uint32_t cpu;
@@ -213,9 +213,7 @@ static int add_siblings(struct streams *streams, const struct machine *machine,
 		if (!cpu_list_has(machine->online, cpu))
 			continue;
 		snprintf(self, sizeof(self), "%u", cpu);
-		list = file ? machine_line(machine->sysfs, line, file, cpu) : self;
-		if (!list)
-			list = machine_line(machine->sysfs, line, older, cpu);
+		list = file ? machine_line(machine->sysfs, line, file, cpu) : NULL;
 		ret = group_add(streams, machine, list ? list : self, err);
 	}
 	return ret;
@@ -371,15 +369,15 @@ static int add_all(struct streams *streams, const struct machine *machine, const
 
 	switch (parse_layout(spec)) {
 	case LAYOUT_CPU:
-		ret = add_siblings(streams, machine, NULL, NULL, err);
+		ret = add_siblings(streams, machine, NULL, err);
 		break;
 	case LAYOUT_CORE:
 		ret = add_siblings(streams, machine, "cpu/cpu%u/topology/core_cpus_list",
-				   "cpu/cpu%u/topology/thread_siblings_list", err);
+				   err);
 		break;
 	case LAYOUT_PACKAGE:
 		ret = add_siblings(streams, machine, "cpu/cpu%u/topology/package_cpus_list",
-				   "cpu/cpu%u/topology/core_siblings_list", err);
+				   err);
 		break;
 	case LAYOUT_NUMA:
 		ret = add_nodes(streams, machine, err);
