@@ -14,7 +14,7 @@
 
 #include <base/error.h>
 #include <schedtape.h>
-#include <tape/events.h>
+#include <tape/next.h>
 #include <tape/groups.h>
 #include <tape/meta.h>
 

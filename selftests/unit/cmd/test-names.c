@@ -7,7 +7,7 @@
 #include "pipes.h"
 #include "printed.h"
 #include "replay/options.h"
-#include "tape/events.h"
+#include "tape/next.h"
 
 static void must(bool done)
 {

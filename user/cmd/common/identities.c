@@ -13,8 +13,8 @@
 #include <json-c/json.h>
 
 #include "base/error.h"
-#include "tape/events.h"
 #include "tape/meta.h"
+#include "tape/next.h"
 #include "timeline/owners.h"
 
 #define LEAF_BITS	10

@@ -18,8 +18,8 @@
 #include "common/task-table.h"
 #include "common/time-text.h"
 #include "machine/cgroup-tree.h"
-#include "tape/events.h"
 #include "tape/meta.h"
+#include "tape/next.h"
 
 #define MOST_CPUS	16384	/* that a tape can have */
 /* A CPU tells of its idle time at the start, the end, and now and then. */

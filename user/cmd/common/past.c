@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "tape/events.h"
+#include "tape/page.h"
 
 #define SAMPLES		4096	/* at most: 11 hours, if there is one each 10 s */
 #define BLOCK		((size_t)64)	/* pages that are written at once */

@@ -2,7 +2,7 @@
 #include "common/select-tasks.h"
 
 #include "common/output.h"
-#include "tape/events.h"
+#include "tape/next.h"
 
 static void meet(struct select_names *names, const struct schedtape_event *ev)
 {

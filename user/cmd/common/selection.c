@@ -7,7 +7,8 @@
 #include "common/input.h"
 #include "common/output.h"
 #include "common/select-tasks.h"
-#include "tape/events.h"
+#include "tape/next.h"
+#include "tape/page.h"
 
 #define OPT_PID		0x5000
 #define OPT_TID		0x5001

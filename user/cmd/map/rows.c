@@ -11,8 +11,8 @@
 #include "common/color.h"
 #include "common/idle-time.h"
 #include "map/internal.h"
-#include "tape/events.h"
 #include "tape/meta.h"
+#include "tape/next.h"
 
 #define CPU_COLOR	"\033[41m"	/* as in perf: a red background, and blue */
 #define PID_COLOR	"\033[34m"

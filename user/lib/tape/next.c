@@ -10,9 +10,9 @@
 #include "tape/ahead.h"
 #include "tape/cursor.h"
 #include "tape/cursors.h"
-#include "tape/events.h"
 #include "tape/load.h"
 #include "tape/merge.h"
+#include "tape/next.h"
 #include "tape/stream.h"
 #include "tape/tape.h"
 

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "tape/events.h"
 #include "tape/format.h"
 #include "tape/page.h"
 

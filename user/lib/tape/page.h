@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include <schedtape-page.h>
+#include <schedtape-tape.h>
 
 /* Returns the word at byte @at, in this machine's byte order. */
 static inline uint64_t page_word(const struct schedtape_page *page, uint32_t at)
@@ -43,6 +43,9 @@ void tape_page_set_header(void *page, const struct stape_page_header *header);
 int tape_page_briefs(struct schedtape_page *page, struct schedtape_brief *briefs,
 		     unsigned int most, unsigned int *n, struct schedtape_event *ev,
 		     struct schedtape_error *err);
+
+/* Returns what a STAPE_EV_TASK says, without an affinity, as if it had been listed then. */
+struct schedtape_task_info tape_described(const struct schedtape_event *ev);
 
 /*
  * cut.c: removes the events before @time, by the session's clock, of a page that has some.  What

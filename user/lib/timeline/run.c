@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/sized.h"
-#include "tape/events.h"
 #include "tape/meta.h"
+#include "tape/next.h"
 #include "timeline/live.h"
 #include "timeline/timeline.h"
 

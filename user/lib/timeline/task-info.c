@@ -10,8 +10,8 @@
 #include <sched.h>
 #include <string.h>
 
-#include "tape/events.h"
 #include "tape/groups.h"
+#include "tape/page.h"
 #include "timeline/timeline.h"
 
 /* Does @info describe this task?  No, if it started after this task first appeared. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events of a tape without a copy of each, for commands that read millions of them; and what
- * those say that describe a task.
+ * The events of a tape without a copy of each, for commands that read millions of them.
  */
-#ifndef SCHEDTAPE_TAPE_EVENTS_H
-#define SCHEDTAPE_TAPE_EVENTS_H
+#ifndef SCHEDTAPE_TAPE_NEXT_H
+#define SCHEDTAPE_TAPE_NEXT_H
 
 #include <errno.h>
 
@@ -55,7 +54,4 @@ static inline int tape_next_sound(struct schedtape_tape *tape, const struct sche
  */
 int tape_rewind_descriptions(struct schedtape_tape *tape, struct schedtape_error *err);
 
-/* Returns what a STAPE_EV_TASK says, without an affinity, as if it had been listed then. */
-struct schedtape_task_info tape_described(const struct schedtape_event *ev);
-
-#endif /* SCHEDTAPE_TAPE_EVENTS_H */
+#endif /* SCHEDTAPE_TAPE_NEXT_H */
