@@ -34,13 +34,13 @@ static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
 
 /**
  * struct tape_batch - the next events of a page
- * @briefs: the last one may be that of @whole
- * @whole: an event that is detailed
+ * @briefs: the last one may be that of @details
+ * @details: an event that is detailed
  * @why: the error behind them
  */
 struct tape_batch {
 	struct schedtape_brief briefs[TAPE_BATCH + 1];
-	struct schedtape_event whole;
+	struct schedtape_event details;
 	struct schedtape_error why;
 };
 
@@ -243,7 +243,7 @@ static void cursor_begin_page(struct tape_cursor *c)
 	c->page_left = false;
 	c->next = unpacked->briefs + page->first;
 	c->last = c->next + page->nr;
-	c->whole = unpacked->whole + page->whole;
+	c->details = unpacked->details + page->details;
 }
 
 /* Opens the next page, perhaps with a loss before it. */
@@ -314,7 +314,7 @@ static void cursor_take(struct tape_cursor *c)
 	c->brief = c->next++;
 	if (!c->brief->detailed)
 		return;
-	c->ev = *c->whole++;
+	c->ev = *c->details++;
 	c->brief = NULL;
 	/* Only a loss can have a time before that of the page. */
 	if (c->ev.time < c->time)
@@ -331,15 +331,15 @@ static int cursor_unpack(struct tape_cursor *c)
 	if (!batch)
 		return -ENOMEM;
 	c->batch = batch;
-	ret = tape_page_briefs(&c->page, batch->briefs, TAPE_BATCH, &n, &batch->whole,
+	ret = tape_page_briefs(&c->page, batch->briefs, TAPE_BATCH, &n, &batch->details,
 			       &batch->why);
 	c->page_left = ret > 0 || (!ret && n == TAPE_BATCH);
 	c->failed = ret < 0;
 	if (ret > 0)
-		batch->briefs[n++] = batch->whole.brief;
+		batch->briefs[n++] = batch->details.brief;
 	c->next = batch->briefs;
 	c->last = batch->briefs + n;
-	c->whole = &batch->whole;
+	c->details = &batch->details;
 	return 0;
 }
 

@@ -53,7 +53,7 @@ struct tape_sums {
  * @page_left: it has more events than those up to @last
  * @failed: the rest of it is corrupt, for the reason in @batch
  * @next, @last: the next events, from @next to before @last
- * @whole: the next of them that is detailed, as a whole
+ * @details: the next of them that is detailed
  * @batch: memory for a few events
  * @started: @seq is valid
  * @seq: number of the page that should come next
@@ -96,7 +96,7 @@ struct tape_cursor {
 	bool failed;
 	const struct schedtape_brief *next;
 	const struct schedtape_brief *last;
-	const struct schedtape_event *whole;
+	const struct schedtape_event *details;
 	struct tape_batch *batch;
 	bool started;
 	bool end_returned;

@@ -200,18 +200,18 @@ static void merge_idle(struct schedtape_tape *tape, struct schedtape_event *ev, 
 }
 
 /* Adds a detailed event. */
-static void add_whole(struct schedtape_tape *tape, struct tape_merged *to,
-		      const struct schedtape_event *whole)
+static void add_detailed(struct schedtape_tape *tape, struct tape_merged *to,
+			 const struct schedtape_event *details)
 {
-	struct schedtape_event *ev = &to->whole[to->nr_whole++];
+	struct schedtape_event *ev = &to->details[to->nr_details++];
 
-	*ev = *whole;
-	ev->time = merged_time(tape, whole->time);
+	*ev = *details;
+	ev->time = merged_time(tape, details->time);
 	if (schedtape_event_is_gap(ev)) {
 		ev->lost_first = merged_time(tape, ev->lost_first);
 		ev->lost_last = merged_time(tape, ev->lost_last);
 	} else if (ev->type == SCHEDTAPE_EV_IDLE) {
-		merge_idle(tape, ev, whole->time);
+		merge_idle(tape, ev, details->time);
 	}
 	to->briefs[to->n++] = ev->brief;
 }
@@ -237,7 +237,7 @@ static void add_first(struct schedtape_tape *tape, struct tape_merged *to, unsig
 	uint64_t until;
 
 	if (!c->brief) {
-		add_whole(tape, to, &c->ev);
+		add_detailed(tape, to, &c->ev);
 		return;
 	}
 	until = first_until(tape);
@@ -291,7 +291,7 @@ struct tape_merged *tape_merged_new(unsigned int room)
 
 static inline bool has_room(const struct tape_merged *to, unsigned int room)
 {
-	return to->n < room && to->nr_whole < TAPE_MERGED_WHOLE;
+	return to->n < room && to->nr_details < TAPE_MERGED_DETAILS;
 }
 
 void tape_merge(struct schedtape_tape *tape, struct tape_merged *to, bool ahead)
@@ -300,7 +300,7 @@ void tape_merge(struct schedtape_tape *tape, struct tape_merged *to, bool ahead)
 	unsigned int room = tape->stream ? 1 : to->room;
 
 	to->n = 0;
-	to->nr_whole = 0;
+	to->nr_details = 0;
 	to->why.text[0] = '\0';
 	do {
 		tape->ahead_of_caller = ahead || to->n;

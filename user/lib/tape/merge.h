@@ -9,25 +9,25 @@
 
 struct schedtape_tape;
 
-#define TAPE_MERGED_WHOLE	8
+#define TAPE_MERGED_DETAILS	8
 
 /**
  * struct tape_merged - the next events of a tape, with times in ns
  * @room: how many @briefs there is memory for
  * @n: number of events
- * @nr_whole: number of @whole
+ * @nr_details: number of @details
  * @ret: what comes behind them: 1: more events; 0: the end; TAPE_NOT_AHEAD; -errno, for
  *	the reason @why
- * @whole: those of the events that are detailed, as a whole
+ * @details: those of the events that are detailed
  * @briefs: the events
  */
 struct tape_merged {
 	unsigned int room;
 	unsigned int n;
-	unsigned int nr_whole;
+	unsigned int nr_details;
 	int ret;
 	struct schedtape_error why;
-	struct schedtape_event whole[TAPE_MERGED_WHOLE];
+	struct schedtape_event details[TAPE_MERGED_DETAILS];
 	struct schedtape_brief briefs[];
 };
 

@@ -28,7 +28,7 @@ static void returns_live(struct schedtape_tape *tape, struct tape_merged *merged
 		return;
 	tape_stream_returns(tape, tape_cursor_time(tape->heap[0].cursor), brief);
 	if (brief->detailed)
-		merged->whole[0].time = brief->time;
+		merged->details[0].time = brief->time;
 }
 
 /* Merges the next events in this thread.  Returns NULL without memory. */
@@ -92,7 +92,7 @@ static int next_merged(struct schedtape_tape *tape, struct schedtape_error *err)
 	} while (!merged->n);
 	tape->brief = merged->briefs;
 	tape->briefs_end = merged->briefs + merged->n;
-	tape->whole = merged->whole;
+	tape->details = merged->details;
 	return 1;
 }
 
@@ -122,7 +122,7 @@ static bool pass_unknown(struct schedtape_tape *tape)
 	if (which != STAPE_SET_CGROUP)
 		skip_event(&tape->skipped, which);
 	tape->brief++;
-	tape->whole++;
+	tape->details++;
 	return true;
 }
 
@@ -146,7 +146,7 @@ static inline const struct schedtape_brief *take_brief(struct schedtape_tape *ta
 {
 	const struct schedtape_brief *brief = tape->brief++;
 
-	return brief->detailed ? &tape->whole++->brief : brief;
+	return brief->detailed ? &tape->details++->brief : brief;
 }
 
 int tape_next_brief(struct schedtape_tape *tape, const struct schedtape_brief **brief,
@@ -181,9 +181,9 @@ int schedtape_tape_next_briefs(struct schedtape_tape *tape, struct schedtape_bri
 	if (ret <= 0)
 		return ret;
 	own.first = tape->brief;
-	own.details = tape->whole;
+	own.details = tape->details;
 	do
-		tape->whole += tape->brief->detailed;
+		tape->details += tape->brief->detailed;
 	while (++tape->brief != tape->briefs_end && tape->brief->type != STAPE_EV_SET);
 	own.n = tape->brief - own.first;
 	ret = sized_put(briefs, &own, sizeof(own), "the briefs of a tape", err);

@@ -17,7 +17,7 @@ int tape_next_brief(struct schedtape_tape *tape, const struct schedtape_brief **
 		    struct schedtape_error *err);
 
 /* Returns the event whose brief tape_next_brief() has returned, if it is detailed. */
-static inline const struct schedtape_event *tape_whole(const struct schedtape_brief *brief)
+static inline const struct schedtape_event *tape_details(const struct schedtape_brief *brief)
 {
 	return (const struct schedtape_event *)brief;
 }
@@ -27,7 +27,7 @@ static inline const struct schedtape_event *tape_event(struct schedtape_event *e
 						       const struct schedtape_brief *brief)
 {
 	if (brief->detailed)
-		return tape_whole(brief);
+		return tape_details(brief);
 	ev->brief = *brief;
 	return ev;
 }

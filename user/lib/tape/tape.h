@@ -156,7 +156,7 @@ struct tape_skipped {
  * @alone: how often events were merged without a thread
  * @merged: the merged events that the caller reads, NULL: there are none
  * @brief, @briefs_end: those that have not been returned
- * @whole: the next of them that is detailed, as a whole
+ * @details: the next of them that is detailed
  * @ev: the brief that was returned last, if it was asked for as an event: all other members are 0
  * @skipped: since the tape was opened or rewound
  * @once: the tape may be a pipe
@@ -227,7 +227,7 @@ struct schedtape_tape {
 	const struct tape_merged *merged;
 	const struct schedtape_brief *brief;
 	const struct schedtape_brief *briefs_end;
-	const struct schedtape_event *whole;
+	const struct schedtape_event *details;
 	struct tape_skipped skipped;
 	struct schedtape_event ev;
 	struct tape_loader *loader;

@@ -26,7 +26,7 @@ void tape_unpacked_free(struct tape_unpacked *unpacked)
 {
 	free(unpacked->memory);
 	free(unpacked->briefs);
-	free(unpacked->whole);
+	free(unpacked->details);
 	free(unpacked->pages);
 	*unpacked = (struct tape_unpacked){ 0 };
 }
@@ -36,16 +36,16 @@ size_t tape_unpacked_bytes(const struct tape_index *index)
 	return (index->events + (GAPS + 1) * (size_t)index->pages) * sizeof(struct schedtape_brief);
 }
 
-static int add_whole(struct tape_unpacked *unpacked, const struct schedtape_event *ev)
+static int add_detailed(struct tape_unpacked *unpacked, const struct schedtape_event *ev)
 {
-	struct schedtape_event *whole;
+	struct schedtape_event *details;
 
-	whole = schedtape_list_grow(unpacked->whole, unpacked->nr_whole, &unpacked->whole_room,
-				    sizeof(*whole));
-	if (!whole)
+	details = schedtape_list_grow(unpacked->details, unpacked->nr_details,
+				      &unpacked->details_room, sizeof(*details));
+	if (!details)
 		return -ENOMEM;
-	unpacked->whole = whole;
-	whole[unpacked->nr_whole++] = *ev;
+	unpacked->details = details;
+	details[unpacked->nr_details++] = *ev;
 	return 0;
 }
 
@@ -72,7 +72,7 @@ static int unpack_page(struct tape_unpacked *unpacked, struct schedtape_page *pa
 			return most - left;
 		*at++ = ev.brief;
 		left--;
-		ret = add_whole(unpacked, &ev);
+		ret = add_detailed(unpacked, &ev);
 		if (ret)
 			return ret;
 	}
@@ -113,25 +113,25 @@ static int make_room(struct tape_unpacked *unpacked, size_t n, uint32_t nr_pages
 static void unpack_events(struct tape_unpacked *unpacked, uint32_t nr_pages)
 {
 	struct schedtape_page page;
-	size_t n = 0, whole;
+	size_t n = 0, details;
 	uint32_t i;
 	int ret;
 
-	unpacked->nr_whole = 0;
+	unpacked->nr_details = 0;
 	if (make_room(unpacked, count_events(unpacked, nr_pages) + 1, nr_pages))
 		return;
 	for (i = 0; i < nr_pages; i++) {
 		unpacked->pages[i].valid = false;
 		if (schedtape_page_open(&page, page_at(unpacked, i), NULL))
 			continue;
-		whole = unpacked->nr_whole;
+		details = unpacked->nr_details;
 		ret = unpack_page(unpacked, &page, unpacked->briefs + n);
 		if (ret == -ENOMEM)
 			return;
 		if (ret < 0)
 			continue;
 		unpacked->pages[i] = (struct tape_unpacked_page){
-			.first = n, .nr = ret, .whole = whole, .valid = true,
+			.first = n, .nr = ret, .details = details, .valid = true,
 		};
 		n += ret;
 	}

@@ -16,21 +16,21 @@ struct tape_index;
  * @memory: its pages, as they were recorded
  * @room: bytes of @memory
  * @briefs: those of all valid pages in a row
- * @whole: those of the events that are detailed, as a whole
+ * @details: those of the events that are detailed
  * @pages: one for each page of the chunk
- * @nr_whole, @nr_pages: how many there are; no pages: the events are not unpacked
- * @briefs_room, @whole_room, @pages_room: how many there is memory for
+ * @nr_details, @nr_pages: how many there are; no pages: the events are not unpacked
+ * @briefs_room, @details_room, @pages_room: how many there is memory for
  */
 struct tape_unpacked {
 	unsigned char *memory;
 	size_t room;
 	struct schedtape_brief *briefs;
-	struct schedtape_event *whole;
+	struct schedtape_event *details;
 	struct tape_unpacked_page *pages;
-	size_t nr_whole;
+	size_t nr_details;
 	size_t nr_pages;
 	size_t briefs_room;
-	size_t whole_room;
+	size_t details_room;
 	size_t pages_room;
 };
 
@@ -39,13 +39,13 @@ struct tape_unpacked {
  * @valid: false: the cursor has to unpack the page, and finds out what is wrong with it
  * @first: number of its first event in @briefs
  * @nr: number of its events
- * @whole: number of its first detailed event in @whole
+ * @details: number of its first detailed event in @details
  */
 struct tape_unpacked_page {
 	bool valid;
 	uint32_t first;
 	uint32_t nr;
-	uint32_t whole;
+	uint32_t details;
 };
 
 /*

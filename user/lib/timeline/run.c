@@ -184,13 +184,13 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 		timeline_fork(tl, ev->pid, curr, ev->arg, ev->time);
 		return;
 	case STAPE_EV_EXEC:
-		on_exec(tl, tape_whole(ev));
+		on_exec(tl, tape_details(ev));
 		return;
 	case STAPE_EV_TASK:
-		timeline_task_event(tl, tape_whole(ev));
+		timeline_task_event(tl, tape_details(ev));
 		return;
 	case STAPE_EV_PRIO:
-		timeline_setprio(tl, tape_whole(ev));
+		timeline_setprio(tl, tape_details(ev));
 		return;
 	case SCHEDTAPE_EV_THROTTLE:
 	case SCHEDTAPE_EV_UNTHROTTLE:
@@ -209,9 +209,9 @@ static void on_task(struct schedtape_timeline *tl, uint32_t curr,
 	if (index == SCHEDTAPE_NONE)
 		return;
 	if (ev->type == STAPE_EV_RENAME)
-		timeline_rename(tl, index, tape_whole(ev)->comm, ev->time);
+		timeline_rename(tl, index, tape_details(ev)->comm, ev->time);
 	else if (ev->type == SCHEDTAPE_EV_AFFINITY)
-		timeline_setaffinity(tl, index, tape_whole(ev)->affinity, ev->time);
+		timeline_setaffinity(tl, index, tape_details(ev)->affinity, ev->time);
 	else if (ev->type == STAPE_EV_EXIT && schedtape_exit_ended(ev))
 		on_ended(tl, index, ev->time);
 	else if (ev->type == STAPE_EV_EXIT)
@@ -232,7 +232,7 @@ static void on_description(struct schedtape_timeline *tl, const struct schedtape
 	uint32_t parent = SCHEDTAPE_NONE;
 
 	if (ev->type == SCHEDTAPE_EV_PAUSED)
-		add_pause(tl, tape_whole(ev));
+		add_pause(tl, tape_details(ev));
 	else if (ev->type == SCHEDTAPE_EV_LOST)
 		tl->misses_descriptions = true;
 	if (schedtape_event_is_gap(ev) || !ev->pid)
@@ -260,7 +260,7 @@ static void on_event(struct schedtape_timeline *tl, const struct schedtape_brief
 	if (!lane)
 		return;
 	if (schedtape_event_is_gap(ev)) {
-		on_gap(tl, lane, tape_whole(ev));
+		on_gap(tl, lane, tape_details(ev));
 		return;
 	}
 	curr = sync_lane(tl, lane, ev);
