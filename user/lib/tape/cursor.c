@@ -401,3 +401,10 @@ void tape_cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c
 	c->loss.type = STAPE_EV_NONE;
 	c->queued = false;
 }
+
+void tape_cursor_exit(struct tape_cursor *c)
+{
+	tape_load_let_go(c);
+	free(c->memory);
+	free(c->batch);
+}

@@ -24,5 +24,7 @@ struct schedtape_tape;
 int tape_cursor_next(struct schedtape_tape *tape, struct tape_cursor *c,
 		     struct schedtape_error *err);
 void tape_cursor_rewind(const struct schedtape_tape *tape, struct tape_cursor *c);
+/* Frees the cursor's memory, but not what of a pipe it has not loaded yet. */
+void tape_cursor_exit(struct tape_cursor *c);
 
 #endif /* SCHEDTAPE_TAPE_CURSOR_H */

@@ -18,7 +18,6 @@
 #include "tape/cursor.h"
 #include "tape/cursors.h"
 #include "tape/format.h"
-#include "tape/load.h"
 #include "tape/merge.h"
 #include "tape/stream.h"
 #include "tape/tape.h"
@@ -424,11 +423,8 @@ void tape_merge_exit(struct schedtape_tape *tape)
 {
 	size_t i;
 
-	for (i = 0; i < tape->nr_cursors; i++) {
-		tape_load_let_go(&tape->cursors[i]);
-		free(tape->cursors[i].memory);
-		free(tape->cursors[i].batch);
-	}
+	for (i = 0; i < tape->nr_cursors; i++)
+		tape_cursor_exit(&tape->cursors[i]);
 	free(tape->cursors);
 	free(tape->heap);
 	free(tape->own);
