@@ -25,6 +25,8 @@
 #define PAGES	3	/* in each chunk */
 #define LARGE	5	/* chunks of CPU 2 that are too large to be unpacked ahead */
 #define MOST	1000	/* pages of these */
+#define WINDOW	26500	/* a time in the pages with this number */
+#define FIRST	25
 
 static unsigned char pages[MOST][STAPE_PAGE_SIZE];
 static struct schedtape_error err;
@@ -44,7 +46,10 @@ int schedtape_thread_start(pthread_t *thread, const pthread_attr_t *attr, void *
 	return -pthread_create(thread, attr, run, arg);
 }
 
-/* Every page takes 1000 ns.  Some have details, a loss, a pause or an error. */
+/*
+ * Every page takes 1000 ns.  Some have details, a loss, a pause or an error.  The pages of WINDOW
+ * are corrupt: by their headers, losses before their events end after these.
+ */
 static uint64_t make_page(unsigned char *memory, unsigned int cpu)
 {
 	uint64_t number = seq[cpu]++, time = 1000 * (number + 1) + cpu, events;
@@ -55,7 +60,7 @@ static uint64_t make_page(unsigned char *memory, unsigned int cpu)
 	if (number % 11 == 3) {
 		m.header.lost = 7;
 		m.header.lost_first = time - 100;
-		m.header.lost_last = time - 10;
+		m.header.lost_last = number == FIRST ? time + 900 : time - 10;
 	}
 	if (number % 13 == 5) {
 		m.header.flags = STAPE_PAGE_PAUSED;
@@ -74,13 +79,14 @@ static uint64_t make_page(unsigned char *memory, unsigned int cpu)
 	return events;
 }
 
-static void write_tape(const char *path)
+/* @window: where the tape begins */
+static void write_tape(const char *path, uint64_t window)
 {
 	const struct schedtape_writer_options options = { .size = sizeof(options), .level = 1 };
 	struct schedtape_cpu cpus[CPUS] = { { .cpu = 0 }, { .cpu = 1 }, { .cpu = 2 } };
 	const struct schedtape_end end = {
-		.size = sizeof(end), .start_time = 1000, .stop_time = 10000000, .cpus = cpus,
-		.nr_cpus = CPUS,
+		.size = sizeof(end), .start_time = 1000, .stop_time = 10000000,
+		.window_start = window, .cpus = cpus, .nr_cpus = CPUS,
 	};
 	struct schedtape_writer *writer;
 	unsigned int i, cpu, page, n;
@@ -176,6 +182,7 @@ static void test_same(const char *path)
 	struct events one = { 0 }, two = { 0 }, more = { 0 };
 
 	cpus_now = 1;
+	threads = 0;
 	read_tape(path, &one);
 	ok(one.n > 100000 && one.errors > 20 && !one.ret && !threads,
 	   "on one CPU: %zu events, %u corrupt pages", one.n, one.errors);
@@ -189,6 +196,24 @@ static void test_same(const char *path)
 	free(one.ev);
 	free(two.ev);
 	free(more.ev);
+}
+
+/* Only what a thread has loaded is unpacked, and which chunks that are differs from run to run. */
+static void test_window(const char *path)
+{
+	struct schedtape_tape *tape;
+	unsigned int run, i, n = 0;
+	struct schedtape_event ev;
+
+	cpus_now = 4;
+	for (run = 0; run < 50; run++) {
+		if (schedtape_tape_open(path, &tape, &err))
+			abort();
+		for (i = 0; i < 200; i++)
+			n += schedtape_tape_next(tape, &ev, &err) == 1 && ev.time < WINDOW;
+		schedtape_tape_close(tape);
+	}
+	ok(!n, "no event from before the begin of a tape whose first page is corrupt: %u", n);
 }
 
 /* The thread that merges must not read while the tape is copied. */
@@ -281,7 +306,9 @@ int main(void)
 
 	test_order();
 	blob_init(&b);
-	write_tape(b.path);
+	write_tape(b.path, WINDOW);
+	test_window(b.path);
+	write_tape(b.path, 0);
 	test_same(b.path);
 	close_in_the_middle(b.path);
 	ok(true, "a tape can be closed while threads load");

@@ -250,13 +250,14 @@ static void add_first(struct schedtape_tape *tape, struct tape_merged *to, unsig
 /*
  * Goes from the heap's first CPU, whose event is taken, to the one that is first now.  Returns
  * false if this needs more than the brief of its next event.  That is not before the window,
- * because the event before it is not.
+ * because the event before it is not.  After a gap that is not sure: if the page is corrupt, a gap
+ * reaches into the window, and an event after it does not.
  */
 static inline bool change_first(struct schedtape_tape *tape)
 {
 	struct tape_cursor *c = tape->heap[0].cursor;
 
-	if (!cursor_has_brief(c))
+	if (!c->brief || !cursor_has_brief(c))
 		return false;
 	c->brief = c->next++;
 	tape->heap[0].time = c->brief->time;
