@@ -61,7 +61,7 @@ LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*/*.c))
 PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c))
 CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c user/cmd/*/*.c))
 
-all: $(BUILD)/schedtape
+all: $(BUILD)/schedtape $(BUILD)/man/schedtape-json.5
 
 $(BUILD)/schedtape: $(CMD_OBJ) $(PLAYER_OBJ) $(BUILD)/user/lib.a
 	$(call say,LD,$@)
@@ -80,6 +80,14 @@ $(BUILD)/%.o: %.c
 	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
+
+# Comments beside the code that prints JSON say what its keys mean. What commands share comes first.
+KEYS	:= user/cmd/json-keys.awk
+KEYS_OF	:= $(wildcard user/cmd/common/*.c) $(filter-out user/cmd/common/%,$(wildcard user/cmd/*/*.c))
+$(BUILD)/man/%.5: Documentation/man/%.5.in $(KEYS) $(KEYS_OF)
+	@mkdir -p $(@D)
+	$(call say,AWK,$@)
+	$(Q)awk -f $(KEYS) $< $(KEYS_OF) > $@.new && mv $@.new $@
 
 # The assembler reads these, of which the compiler knows nothing.
 $(BUILD)/user/cmd/report/html-file.o: $(wildcard user/cmd/report/page/*)
@@ -272,7 +280,7 @@ KVER	?= $(shell uname -r)
 DKMS	?= $(shell PATH=$$PATH:/usr/sbin:/sbin command -v dkms)
 SRCDIR	:= /usr/src/schedtape-$(VERSION)
 KO	= /lib/modules/$(KVER)/updates/schedtape.ko
-PAGES	:= $(wildcard Documentation/man/*.[1-8])
+PAGES	:= $(wildcard Documentation/man/*.[1-8]) $(BUILD)/man/schedtape-json.5
 MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedtape/*.h) \
 	  kmod/Kbuild kmod/Makefile kmod/dkms-try kmod/tested-series $(wildcard kmod/*.[ch] kmod/*/*.[ch])
 
@@ -360,7 +368,7 @@ style: setup
 	@selftests/style
 
 # Links to kernels and other things in the cache stay: the checkout keeps what they name.
-CLEAN	:= user pic schedtape dev demo deb kmod unit selftests fuzz san planted scx bench \
+CLEAN	:= user pic schedtape dev man demo deb kmod unit selftests fuzz san planted scx bench \
 	   check check-debug quick reliability
 FETCHED	:= kernels linux packages plugin-header qemu roots servers hosts vm
 

@@ -98,5 +98,5 @@ test_itself()
 
 prepare
 test_itself
-try_all "$here"/../Documentation/man/*.[1-9]
+try_all "$here"/../Documentation/man/*.[1-9] "$build"/man/*
 finish

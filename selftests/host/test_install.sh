@@ -35,7 +35,7 @@ installed_files()
 	for library in libschedtape libschedtape-client; do
 		printf '%s\n' "$prefix/lib"/{"$library".{a,so,so.0,so.0."${version#*.}"},pkgconfig/"$library.pc"}
 	done
-	for page in "$top"/Documentation/man/*; do
+	for page in "$top"/Documentation/man/*.[1-8] "$build"/man/*; do
 		echo "$prefix/share/man/man${page##*.}/${page##*/}"
 	done
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: each key of each command's --json is in schedtape-json(5), and each key of that
- * page is printed. This test answers in place of the module.
+ * Description: each key of each command's --json is in schedtape-json(5). Each key of that page is
+ * printed, and has the type that its name promises. This test answers in place of the module.
  */
 #include <program/program.h>
 
@@ -33,6 +33,24 @@ struct keys {
 };
 
 static struct keys seen, documented;
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t len = strlen(name);
+
+	return len > strlen(end) && !strcmp(name + len - strlen(end), end);
+}
+
+/* Fails if a key's value is not the number, or null, that the key's name promises. */
+static void check_type(const char *name, struct json_object *value)
+{
+	static const char * const ends[] = { "_ns", "_bytes", "_count", "_index" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (ends_in(name, ends[i]) && value && !json_object_is_type(value, json_type_int))
+			ok(false, "%s is no whole number", name);
+}
 
 static void add_key(struct keys *keys, const char *name)
 {
@@ -77,6 +95,7 @@ static void walk(struct json_object *value, const char *path)
 	json_object_object_foreach(value, key, member) {
 		snprintf(below, sizeof(below), "%s%s%s", path, *path ? "." : "", key);
 		add_key(&seen, below);
+		check_type(below, member);
 		walk(member, below);
 	}
 }
@@ -84,16 +103,13 @@ static void walk(struct json_object *value, const char *path)
 /* Reads the keys of a command: those of ".It Va KEY" below ".Ss COMMAND". */
 static void read_page(const char *command)
 {
-	static const char * const folders[] = { "", "../../", "../../../", "../../../../" };
-	char path[128], line[256], wanted[64];
-	FILE *page = NULL;
+	const char *build = getenv("SCHEDTAPE_BUILD");
+	char path[PATH_MAX], line[256], wanted[64];
 	bool there = false;
-	size_t i;
+	FILE *page;
 
-	for (i = 0; i < sizeof(folders) / sizeof(*folders) && !page; i++) {
-		snprintf(path, sizeof(path), "%sDocumentation/man/schedtape-json.5", folders[i]);
-		page = fopen(path, "r");
-	}
+	snprintf(path, sizeof(path), "%s/man/schedtape-json.5", build ? build : "../../build");
+	page = fopen(path, "r");
 	if (!page) {
 		puts("Bail out! no schedtape-json.5");
 		exit(1);

@@ -76,6 +76,11 @@ void heading_print(const char *path, struct schedtape_tape *tape,
 	heading_print_own(path, tape, &heading, times);
 }
 
+/*
+ * JSON pauses[] of report, latency, why, stat, timehist --summary:
+ * @first_ns: When it began.
+ * @last_ns: When it ended.
+ */
 static void list_pauses(const struct heading *heading)
 {
 	size_t i;
@@ -91,6 +96,16 @@ static void list_pauses(const struct heading *heading)
 	out_json_list_end();
 }
 
+/*
+ * JSON of report, latency, why, stat, timehist --summary:
+ * @tape: Path of the tape.
+ * @start_ns: When the recording began; in overwrite mode, from when on the tape is complete.
+ * @stop_ns: When it ended.
+ * @events: Events on the tape.
+ * @lost: Events that are missing.
+ * @cpus: A list, with an object for each CPU, and one for the descriptions of tasks.
+ * @pauses: A list of pauses of the recording.
+ */
 void heading_json_own(const char *path, struct schedtape_tape *tape,
 		      const struct heading *heading)
 {

@@ -125,6 +125,14 @@ struct result {
 	uint64_t lost;
 };
 
+/*
+ * JSON of pack, recover:
+ * @tape: Path of the new tape.
+ * @bytes: Its size.
+ * @events: Events on it; only if it can be read again.
+ * @lost: Missing events; the same.
+ * @damage: What was left out of the old tape, or null.
+ */
 static void print_json(const struct result *result)
 {
 	struct json_object *root = out_json_new(result->command);

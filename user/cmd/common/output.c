@@ -315,6 +315,15 @@ void out_json_add_wish(struct json_object *object, const struct schedtape_wish *
 		out_json_add_count(object, "clamp_max", schedtape_clamp_max(wish));
 }
 
+/*
+ * JSON cpus[] of report, latency, why, stat, timehist --summary, info:
+ * @cpu: Its number; null for the descriptions.
+ * @events: Its events on the tape.
+ * @lost: Its missing events.
+ * @lost_first_ns: Time of the first of them; only if there are any.
+ * @lost_last_ns: Time of the last of them.
+ * @overwritten: Events that were overwritten by newer ones; only in overwrite mode.
+ */
 struct json_object *out_json_cpus(const struct schedtape_end *end)
 {
 	struct json_object *array = json_object_new_array();

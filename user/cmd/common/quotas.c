@@ -329,6 +329,12 @@ void quotas_print(const struct quotas *quotas, uint64_t stop, void (*print_key)(
 	}
 }
 
+/*
+ * JSON quotas[].changes[] of info:
+ * @time_ns: When the recorder saw it; null: it was the first.
+ * @quota_ns: CPU time that the cgroup could use in a period; null: any.
+ * @period_ns: Length of a period, or null.
+ */
 static struct json_object *json_changes(const struct quotas_cgroup *cgroup)
 {
 	struct json_object *list = json_object_new_array(), *change;
@@ -351,6 +357,14 @@ static struct json_object *json_changes(const struct quotas_cgroup *cgroup)
 	return list;
 }
 
+/*
+ * JSON quotas[].counts of info:
+ * @periods: Periods in which the cgroup had something to run.
+ * @throttled_periods: Those of them in which it was throttled.
+ * @throttled_ns: For how long it was throttled, added up over all CPUs.
+ * @until_ns: When the counting ended: later than stop_ns, unless the cgroup was removed or the tape
+ *	is truncated.
+ */
 static struct json_object *json_counts(const struct quotas_cgroup *cgroup)
 {
 	struct json_object *object;
@@ -366,6 +380,13 @@ static struct json_object *json_counts(const struct quotas_cgroup *cgroup)
 	return object;
 }
 
+/*
+ * JSON quotas[] of info:
+ * @cgroup: Its path below the root of the hierarchy; empty: not known.
+ * @id: The kernel's id of it.
+ * @changes: A list of its quotas, one after the other.
+ * @counts: The kernel's counts of the time of the recording; null if the tape has none.
+ */
 void quotas_json(const struct quotas *quotas, struct json_object *to)
 {
 	struct json_object *list = json_object_new_array(), *object;

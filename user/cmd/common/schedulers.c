@@ -231,6 +231,17 @@ void schedulers_print(struct schedtape_tape *tape, void (*print_key)(const char 
 	}
 }
 
+/*
+ * JSON schedulers[] of info:
+ * @name: fair, ext (NAME), or unknown.
+ * @after_ns: It was another one then; null: it was the first.
+ * @before_ns: It was this one then.
+ * @state: State of sched_ext.
+ * @ops: Name of the sched_ext scheduler, or null.
+ * @switch_all: It has all ordinary tasks.
+ * @enable_seq: sched_ext schedulers that were enabled since boot.
+ * @nr_rejected: Tasks that it rejected.
+ */
 static struct json_object *json_one(const struct schedtape_scheduler *scheduler)
 {
 	struct json_object *object = json_object_new_object();

@@ -33,6 +33,12 @@ static void print_schedulers(const struct diff *diff)
 		printf("# schedulers differ among the others: A and B: %s\n", in_a);
 }
 
+/*
+ * JSON scheduler of diff:
+ * @a: Those of A, as text.
+ * @b: Those of B.
+ * @differ: They differ.
+ */
 static void list_schedulers(const struct diff *diff)
 {
 	char a[SCHEDULERS_TEXT_LEN], b[SCHEDULERS_TEXT_LEN];
@@ -388,6 +394,12 @@ static void add_text(struct json_object *object, const char *key, const char *te
 	json_object_object_add(object, key, text ? json_object_new_string(text) : NULL);
 }
 
+/*
+ * JSON settings[] of diff:
+ * @name: Path of the setting below sched of debugfs.
+ * @a: Its value in A, or null.
+ * @b: Its value in B, or null.
+ */
 static void list_setting(void *arg, const char *name, const char *a, const char *b)
 {
 	struct json_object *object = json_object_new_object();
@@ -399,6 +411,13 @@ static void list_setting(void *arg, const char *name, const char *a, const char 
 	out_json_element(object);
 }
 
+/*
+ * JSON settings_not_compared[] of diff:
+ * @side: The tape that lacks it, a or b.
+ * @why: none, not readable, left out or cut.
+ * @reason: A text, or null.
+ * @setting_count: Settings.
+ */
 static void list_some(const struct side *side, uint64_t n, const char *why, const char *reason)
 {
 	struct json_object *object;

@@ -276,7 +276,12 @@ void diff_print_text(const struct diff *diff)
 		print_edges(diff);
 }
 
-/* @task: a task, or the sum of all tasks */
+/*
+ * @task: a task, or the sum of all tasks
+ *
+ * JSON a.total, b.total of diff:
+ * @cpu_time_ns, @bursts, @sleeps, @wakeups, @wakeups_by_task:
+ */
 static void add_numbers(struct json_object *object, const struct schedtape_task *task)
 {
 	out_json_add_count(object, "cpu_time_ns", task->cpu_time);
@@ -286,6 +291,11 @@ static void add_numbers(struct json_object *object, const struct schedtape_task 
 	out_json_add_count(object, "wakeups_by_task", task->wakeups_by_task);
 }
 
+/*
+ * JSON tasks[].a, tasks[].b of diff:
+ * @index: Its index in report of that tape.
+ * @pid, @comm, @cpu_time_ns, @bursts, @sleeps, @wakeups, @wakeups_by_task:
+ */
 static struct json_object *json_task(const struct schedtape_task *task)
 {
 	struct json_object *object;
@@ -300,6 +310,14 @@ static struct json_object *json_task(const struct schedtape_task *task)
 	return object;
 }
 
+/*
+ * JSON a, b of diff:
+ * @tape: Its path.
+ * @wall_ns: From the first to the last thing that a task did.
+ * @task_count: Tasks.
+ * @lost: Missing events.
+ * @total: Sums over all tasks; in b over matched tasks.
+ */
 static struct json_object *json_side(const struct diff_side *side,
 				     const struct schedtape_task *total)
 {
@@ -326,6 +344,17 @@ static const char * const error_keys[DIFF_NR_LIMITS] = {
 	[DIFF_WALL] = "wall_error",
 };
 
+/*
+ * JSON tasks[] of diff:
+ * @a: The task in A, or null.
+ * @b: The task in B, or null.
+ * @cpu_error: (B - A) / A; null if that is no number.
+ * @wakeup_error: The same of wake-ups.
+ * @sleep_error: The same of sleeps.
+ * @burst_distance: Kolmogorov-Smirnov distance of the lengths of bursts, 0 to 1, or null.
+ * @sleep_distance: The same of sleeps.
+ * @delay_distance: The same of scheduling delays.
+ */
 static void list_tasks(const struct diff *diff)
 {
 	int limit;
@@ -346,7 +375,15 @@ static void list_tasks(const struct diff *diff)
 	out_json_list_end();
 }
 
-/* Prints wakers and wakees as indexes of the array "tasks". */
+/*
+ * Prints wakers and wakees as indexes of the array "tasks".
+ *
+ * JSON edges[] of diff:
+ * @waker_index: Number of the waker in tasks.
+ * @wakee_index: Number of the wakee in tasks.
+ * @a: Wake-ups in A.
+ * @b: Wake-ups in B.
+ */
 static void list_edges(const struct diff *diff)
 {
 	size_t i;
@@ -392,6 +429,34 @@ static void add_errors(struct json_object *object, const struct diff *diff)
 	out_json_add_count(object, "only_b_cpu_time_ns", verdict->unmatched_time);
 }
 
+/*
+ * JSON verdict of diff:
+ * @matched: Matched tasks.
+ * @only_a: Tasks only in A.
+ * @only_b: Tasks only in B.
+ * @cpu_error: Error of the task that is furthest off.
+ * @cpu_error_task_index: Number of that task in tasks, or null.
+ * @wakeup_error, @wakeup_error_task_index, @sleep_error, @sleep_error_task_index, @burst_distance:
+ * @burst_distance_task_index, @sleep_distance, @sleep_distance_task_index, @delay_distance:
+ * @delay_distance_task_index:
+ * @cpu_error_total: Error of the sum of CPU time.
+ * @cpu_error_median: Median of the amounts of the errors of CPU time.
+ * @order_error: Share of pairs of wake-ups that come in the other order, or null.
+ * @wall_error: Error of wall_ns.
+ * @burst_distance_total: Distance of the lengths of all tasks together.
+ * @sleep_distance_total, @delay_distance_total:
+ * @only_b_cpu_time_ns: CPU time of tasks only in B.
+ * @not_judged: Tasks whose CPU time was too short to be judged.
+ * @kthreads_left_out: Kernel threads that are not compared, because the replay has left them out.
+ * @edges_same: Edges with equal counts.
+ * @edges_differ: Edges with other counts.
+ * @edges_only_a: Edges only in A.
+ * @edges_only_b: Edges only in B, between matched tasks.
+ * @woken_a: Wake-ups along edges of A.
+ * @woken_b: Wake-ups along edges of B, between matched tasks.
+ * @woken_same: Wake-ups along the same edges in both.
+ * @same_graph: All tasks of A are matched, and wake each other equally often.
+ */
 static struct json_object *json_verdict(const struct diff *diff)
 {
 	const struct schedtape_distance *d = diff->distance;
@@ -415,6 +480,19 @@ static struct json_object *json_verdict(const struct diff *diff)
 	return object;
 }
 
+/*
+ * JSON of diff:
+ * @a: An object about the original.
+ * @b: An object about the other tape.
+ * @scheduler: The schedulers of ordinary tasks.
+ * @settings_compared: Both tapes have settings of the scheduler.
+ * @settings: A list of settings that differ.
+ * @settings_not_compared: A list of what could not be compared.
+ * @tasks: A list of pairs of tasks: matched ones, those only in A, those only in B; without kernel
+ *	threads that were left out.
+ * @edges: A list of edges.
+ * @verdict: The result.
+ */
 void diff_print_json(const struct diff *diff)
 {
 	out_json_begin("diff");

@@ -319,7 +319,19 @@ static void print_clock_history(struct schedtape_tape *tape)
 	print_changes(tape, "realtime set", "by %+.6f s", schedtape_clock_step);
 }
 
-/* Adds a change between two samples to a list. */
+/*
+ * Adds a change between two samples to a list.
+ *
+ * JSON clock.realtime_steps[] of info:
+ * @step_ns: By how much.
+ * @after_ns: After this time.
+ * @before_ns: Before this time.
+ *
+ * JSON clock.sleeps[] of info:
+ * @slept_ns: How long.
+ * @after_ns: After this time.
+ * @before_ns: Before this time.
+ */
 static void add_step(struct json_object *list, const char *key, int64_t ns,
 		     const struct stape_clock_sample *from, const struct stape_clock_sample *to)
 {
@@ -351,6 +363,14 @@ static void add_steps(struct json_object *clock, const struct stape_clock_sample
 	json_object_object_add(clock, "sleeps", sleeps);
 }
 
+/*
+ * JSON clock of info:
+ * @counter: The session's clock was the CPU's counter.
+ * @counter_khz: Its rate; only if clocks were sampled.
+ * @unstable: The kernel found it unstable.
+ * @realtime_steps: A list of times when CLOCK_REALTIME was set.
+ * @sleeps: A list of times when the machine slept.
+ */
 static void json_clock(struct schedtape_tape *tape, struct json_object *to)
 {
 	struct json_object *clock = json_object_new_object();
@@ -394,6 +414,12 @@ static void print_samples(struct schedtape_tape *tape)
 	       out_count(of, formats->n), formats->n == 1 ? "" : "s", out_count(missing, lost));
 }
 
+/*
+ * JSON tracepoints[] of info:
+ * @name: As "irq:irq_handler_entry".
+ * @filter: The filter that each recorded event of this tracepoint matches. It is null if none was
+ *	given.
+ */
 static struct json_object *json_tracepoint(const struct schedtape_format *format)
 {
 	struct json_object *object = json_object_new_object(), *filter = NULL;
@@ -566,6 +592,30 @@ static void print_text(struct schedtape_tape *tape, const struct quotas *quotas,
 
 /* -- JSON ------------------------------------------------------------------ */
 
+/*
+ * JSON of info:
+ * @tape: As in report, like the next ones.
+ * @start_ns, @stop_ns:
+ * @bytes: Size of the tape.
+ * @chunks: Chunks, without corrupt ones.
+ * @pages: Pages in them.
+ * @events: Events in them.
+ * @lost: Missing events.
+ * @task_count: Tasks that are described apart from events.
+ * @cpus: As in report.
+ * @samples: Events of other tracepoints.
+ * @samples_lost: Such events that are missing.
+ * @tracepoints: These tracepoints.
+ * @ended_by: The reason why this tape ended while the recording went on: "signal", "size", "time",
+ *	"order" or "error"; null if it ended with the recording.
+ * @began_ns: When the recording began in any case, also in overwrite mode.
+ * @clock: An object about clocks.
+ * @schedulers: A list of schedulers of ordinary tasks.
+ * @quotas: A list of cgroups that had a quota of CPU time during the recording.
+ * @damage: Where the tape is truncated or corrupt, or null.
+ * @meta: Description of the machine and the recording. It is the META record as it lies on the
+ *	tape, see tape-format.rst.
+ */
 static void print_json(struct schedtape_tape *tape, const struct quotas *quotas, const char *path)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);

@@ -27,6 +27,21 @@ enum column {
 	PID,
 };
 
+/*
+ * JSON delays[] of latency:
+ * @name: Name of the task, or of the group of tasks that the line adds up, as in the table.
+ * @cpu_time_ns: Time on a CPU.
+ * @delays: Number of delays.
+ * @delay_median_ns: Delays, see schedtape-latency(1). This key and the next five are null if the
+ *	line has no delay.
+ * @delay_p95_ns, @delay_p99_ns, @delay_max_ns:
+ * @delay_max_begin_ns: When the longest one began.
+ * @delay_max_cpu: The CPU on which it ended.
+ * @delay_avg_ns:
+ * @delay_total_ns: Sum of all delays.
+ * @tasks: Number of tasks.
+ * @pid: PID of the task if it is only one, or null.
+ */
 const struct sheet_column latency_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
 		   "name", SHEET_PROPERTY },
@@ -221,7 +236,13 @@ static void print_histogram(const struct schedtape_histogram *all)
 	}
 }
 
-/* Prints the member "histogram": the buckets that have delays. */
+/*
+ * Prints the member "histogram": the buckets that have delays.
+ *
+ * JSON histogram[] of latency:
+ * @up_to_ns: The longest delay that would be in the bucket.
+ * @delays: Number of delays.
+ */
 static void json_histogram(const struct schedtape_histogram *all)
 {
 	uint64_t counts[HISTOGRAM_BUCKETS];
@@ -288,6 +309,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* -- the command ----------------------------------------------------------- */
 
+/*
+ * JSON of latency:
+ * @delays: A list of the lines of the table, in their order.
+ * @total: An object with the same keys, for all lines.
+ * @histogram: A list of the buckets that have delays; only with --histogram.
+ */
 static void print(const struct latency *latency, struct schedtape_tape *tape,
 		  const struct schedtape_timeline *timeline, struct sheet *sheet,
 		  const struct schedtape_histogram *all)

@@ -479,6 +479,11 @@ static void print_text(const struct list *list, const struct table_options *opts
 
 /* -- JSON ------------------------------------------------------------------ */
 
+/*
+ * JSON sessions[].last_trigger of list:
+ * @name: Name of the trigger, as @ended_by of info.
+ * @time_ns: When it fired, by CLOCK_MONOTONIC.
+ */
 static void add_status(struct json_object *object, const struct list *list,
 		       const struct schedtape_session_state *state, const char *key,
 		       enum json_type type)
@@ -487,6 +492,36 @@ static void add_status(struct json_object *object, const struct list *list,
 			       json_object_get(status_member(list, state, key, type)));
 }
 
+/*
+ * JSON sessions[] of list:
+ * @session: Its number.
+ * @state: See schedtape-list(1).
+ * @owner_pid: PID of the process that opened it, in the caller's PID namespace; 0: it has ended, or
+ *	has none there.
+ * @name: The name that --name has given to that recorder, or null.
+ * @uid: Number of the user who opened it.
+ * @missed_calls: Changes of priorities, affinities, names or autogroups that were not recorded,
+ *	because too many happened at once.
+ * @stopped_by: nothing, request, or admin (the parameter stop_all of the module).
+ * @clock_name: mono or tsc.
+ * @overwrite: Full rings keep the newest events.
+ * @syscalls: Switches name the system call that a task sleeps in.
+ * @cpu_count: CPUs that have a ring.
+ * @ring_pages: Pages of each ring.
+ * @memory_bytes: Memory of its rings and its filter.
+ * @watermark_pages: Pages before a reader is woken.
+ * @task_count: Tasks in the filter.
+ * @events: Events so far.
+ * @lost: Missing events.
+ * @overwritten: Overwritten events.
+ * @start_ns: When recording began, 0: not yet.
+ * @stop_ns: When it ended, 0: not yet.
+ * @keeps_ns: How far back the rings of a recorder go that overwrites them; 0: nothing has been
+ *	overwritten; null: it does not overwrite them. This and the next members are null, too, if
+ *	the recorder has no name, or does not answer within 2 seconds.
+ * @snapshot_count: Snapshots that it has taken, or tapes of it that have ended, while it went on.
+ * @last_trigger: The trigger of the last one; null if there is no snapshot yet.
+ */
 static struct json_object *json_session(const struct list *list,
 					const struct schedtape_session_state *state)
 {
@@ -519,6 +554,22 @@ static struct json_object *json_session(const struct list *list,
 	return object;
 }
 
+/*
+ * JSON replays[] of list:
+ * @replay: Its number.
+ * @state: See schedtape-list(1).
+ * @uid: Number of the user who opened it.
+ * @stopped_by: As of sessions.
+ * @memory_bytes: Memory of its players, edges and clocks.
+ * @player_count: Players.
+ * @joined_count: Those that have begun.
+ * @waiting_count: Those that wait now.
+ * @done_count: Those that have ended.
+ * @steps: Calls of the module by all players.
+ * @timed_waits: Waits that a timer ended.
+ * @lag_max_ns: How late they ended at most.
+ * @lag_total_ns: The sum.
+ */
 static struct json_object *json_replay(const struct schedtape_replay_state *state)
 {
 	struct json_object *object = json_object_new_object();
@@ -539,6 +590,13 @@ static struct json_object *json_replay(const struct schedtape_replay_state *stat
 	return object;
 }
 
+/*
+ * JSON users[] of list:
+ * @uid: The user's number.
+ * @session_count: Sessions with rings.
+ * @replay_count: Replays.
+ * @memory_bytes: Memory of both.
+ */
 static struct json_object *json_user(const struct user *user)
 {
 	struct json_object *object = json_object_new_object();
@@ -550,6 +608,12 @@ static struct json_object *json_user(const struct user *user)
 	return object;
 }
 
+/*
+ * JSON of list:
+ * @sessions: A list of sessions. A replay has one as well, which is new and has no rings.
+ * @replays: A list of replays.
+ * @users: A list of the users who have them.
+ */
 static void print_json(const struct list *list)
 {
 	struct json_object *root = out_json_new("list");

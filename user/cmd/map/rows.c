@@ -424,6 +424,20 @@ static void print_text(struct rows *rows, const struct cell *cell, uint64_t time
 
 /* -- JSON ------------------------------------------------------------------ */
 
+/*
+ * JSON of map:
+ * @time_ns: When the CPU switched, or a loss or a pause began.
+ * @cpu: Number of the CPU; null for descriptions.
+ * @event: "switch", "lost" or "paused".
+ * @name: Of switch: the name of two characters of the task that runs from then on; "." if the CPU
+ *	is idle, "-" if it is another task.
+ * @pid: Its PID, or null.
+ * @tgid: PID of its process.
+ * @comm: Its name.
+ * @lost: Of lost: number of events that are missing.
+ * @first_ns: Of lost and paused: when that began.
+ * @last_ns: When it ended.
+ */
 static void print_json(struct rows *rows, const struct cell *cell, uint64_t time, bool leaves)
 {
 	bool task = cell->task != SCHEDTAPE_NONE && !leaves;

@@ -97,6 +97,13 @@ static void warn(void *arg, const char *path, const char *damage)
 	out_warning(path, "%s", damage);
 }
 
+/*
+ * JSON merged[].trigger of merge:
+ * @name: Name of the trigger.
+ * @text: The condition that fired the trigger, as info prints it.
+ * @note: The text, or the bytes, that the BPF program of the trigger wrote.
+ * @time: When it fired.
+ */
 static void copy_member(struct json_object *from, const char *key, struct json_object *to,
 			const char *as)
 {
@@ -106,6 +113,15 @@ static void copy_member(struct json_object *from, const char *key, struct json_o
 			       json_object_get(value) : NULL);
 }
 
+/*
+ * JSON merged[] of merge:
+ * @part: Which one of the recorder's tapes it is, from 1 on; null for the one that was written at
+ *	the end of a recording in overwrite mode.
+ * @start_ns: When it begins.
+ * @stop_ns: When it ends.
+ * @trigger: Of a snapshot, what it was taken for, as on the tape; else null.
+ * @ended_by: Why it ended, or null.
+ */
 static struct json_object *list_tapes(struct json_object *merged)
 {
 	struct json_object *list = json_object_new_array(), *one;
@@ -125,6 +141,15 @@ static struct json_object *list_tapes(struct json_object *merged)
 	return list;
 }
 
+/*
+ * JSON of merge:
+ * @tape: Path of the new tape.
+ * @bytes: Its size.
+ * @events: Events on it.
+ * @lost: Missing events, also those in gaps.
+ * @gaps: Number of places between two tapes where events are missing.
+ * @merged: The tapes, in order of time:
+ */
 static void print_json(const struct merge_options *opts, const struct tape_join_result *result)
 {
 	struct json_object *root = out_json_new("merge");

@@ -23,6 +23,20 @@ static struct json_object *list_tapes(const struct recorder *recorder, const cha
 	return list;
 }
 
+/*
+ * JSON of record:
+ * @tape: Path of the tape.
+ * @bytes: Its size.
+ * @events: Events on it.
+ * @lost: Events that could not be recorded or written.
+ * @overwritten: Events that were overwritten by newer ones.
+ * @samples: Events of other tracepoints; only with -e, like the next one.
+ * @samples_lost: Those that were lost.
+ * @tapes: The names of the tapes and snapshots that were kept, the oldest first; only with
+ *	--switch-output, --overwrite or -M. Then @tape is the last one, and the numbers are the
+ *	sums of all, also of those that were removed; but @overwritten is that of the last one.
+ *	Several snapshots may have the same events.
+ */
 void result_print_json(const char *tape, const struct recorder *recorder)
 {
 	const struct recorder_totals *of = &recorder->totals, *before = &recorder->earlier;

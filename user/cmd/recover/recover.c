@@ -68,6 +68,21 @@ static void print_text(const struct crash_tape *tape, const char *path)
 		out_count(lost, tape->lost));
 }
 
+/*
+ * JSON sessions[] of recover --vmcore:
+ * @session: Number of its session.
+ * @tape: Path of the tape.
+ * @bytes: Its size.
+ * @cpu_count: CPUs with events.
+ * @page_count: Pages of the rings that were found.
+ * @missing_page_count: Pages that are corrupt or not in the dump.
+ * @events: Events on the tape.
+ * @lost: Events that had no room in the rings while it was recorded.
+ * @first_ns: When the tape begins, by CLOCK_MONOTONIC.
+ * @last_ns: The last event.
+ * @last_real_ns: The same, by CLOCK_REALTIME.
+ * @whole: Whether it begins with the recording.
+ */
 static void add_json(struct json_object *list, const struct crash_tape *tape, const char *path)
 {
 	struct json_object *object = json_object_new_object();
@@ -87,6 +102,12 @@ static void add_json(struct json_object *list, const struct crash_tape *tape, co
 	json_object_array_add(list, object);
 }
 
+/*
+ * JSON loads[] of recover --vmcore:
+ * @load: Its number, for --load.
+ * @loaded_real_ns: When the module was loaded, by the real-time clock.
+ * @page_count: Pages that describe its sessions.
+ */
 static void add_loads(struct json_object *root, const struct found *found)
 {
 	struct json_object *list = json_object_new_array(), *object;
@@ -102,6 +123,14 @@ static void add_loads(struct json_object *root, const struct found *found)
 	json_object_object_add(root, "loads", list);
 }
 
+/*
+ * JSON of recover --vmcore:
+ * @dump: Path of the dump.
+ * @dump_format: Its format, as libkdumpfile names it.
+ * @load: Number of the load of the module that the sessions are of.
+ * @loads: A list of all loads of the module, the latest first, 16 at most.
+ * @sessions: A list of tapes, one of each session.
+ */
 static void print_json(struct crash *crash)
 {
 	struct json_object *root = out_json_new("recover");

@@ -49,6 +49,19 @@ void replay_show_end(const struct replay_options *opts)
 		fprintf(stderr, "\r\033[K");
 }
 
+/*
+ * JSON rounds[] of replay:
+ * @task_count: Tasks that were replayed.
+ * @kthreads_left_out: Kernel threads that were left out for want of --kthreads.
+ * @wall_ns: Duration of this replay; 0 if every player ended before the replay started.
+ * @recorded_wall_ns: How long the recording took.
+ * @steps: Calls of the module by all players.
+ * @wakeups_by_task: Wake-ups of players by players.
+ * @timed_waits: Waits that a timer ended.
+ * @lag_avg_ns: How late they ended, on average.
+ * @lag_max_ns: How late at most.
+ * @slept_ns: How long the machine slept meanwhile.
+ */
 static struct json_object *result_json(const struct schedtape_program *program,
 				       const struct schedtape_replay_state *state, uint64_t wall,
 				       uint64_t slept)
@@ -68,6 +81,11 @@ static struct json_object *result_json(const struct schedtape_program *program,
 	return object;
 }
 
+/*
+ * JSON of replay:
+ * @tape: Path of the tape.
+ * @rounds: A list, with an object for each round of -r or --loop.
+ */
 void replay_print_json(const char *path, struct json_object *rounds)
 {
 	struct json_object *root = out_json_new("replay");

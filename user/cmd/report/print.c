@@ -16,6 +16,18 @@ enum column {
 	WAKEUPS, TASKS, PID, INDEX,
 };
 
+/*
+ * JSON lines[] of report:
+ * @name: Name of the task, or of the group of tasks that the line adds up.
+ * @policy: Policy of the task if it is only one.
+ * @tasks: Number of tasks.
+ * @pid: PID, TGID and index of the task if it is only one, or null, like the next two.
+ * @tgid, @index:
+ * @cpu_time_ns: As in tasks, like the next ones.
+ * @sleeps, @stops, @preemptions, @bursts, @migrations, @wakeups, @wakeups_by_task:
+ * @wakeups_externally, @delays, @delay_total_ns, @delay_avg_ns, @delay_median_ns, @delay_p95_ns:
+ * @delay_p99_ns, @delay_max_ns, @delay_max_begin_ns, @delay_max_end_ns, @delay_max_cpu:
+ */
 const struct sheet_column report_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
 		   "name", SHEET_PROPERTY },
@@ -210,6 +222,12 @@ static void add_index(struct json_object *object, const char *key, uint32_t inde
 			       json_object_new_int64(index));
 }
 
+/*
+ * JSON edges[] of report:
+ * @waker_index: Index of the waker.
+ * @wakee_index: Index of the wakee.
+ * @count: Wake-ups.
+ */
 void report_json_edges(const struct schedtape_timeline *timeline,
 		       const struct selection *selection)
 {
@@ -272,6 +290,58 @@ static void add_figures(struct json_object *object, const union sheet_value *row
 				       json_object_new_uint64(row[columns[i]].n));
 }
 
+/*
+ * JSON tasks[] of report:
+ * @index: Number of the task on this tape; edges and other tasks name it by this.
+ * @parent_index: Index of its parent, or null.
+ * @process_index: Index of the task that leads its process, or null.
+ * @pid: PID of the thread.
+ * @tgid: PID of its process.
+ * @ppid: PID of the process that forked it, or if that is not on the tape, of its parent process
+ *	when the tape first describes it; 0: not recorded. Of a task that was forked with
+ *	CLONE_PARENT: @ppid of the task that forked it.
+ * @ns_pid: PID in its own PID namespace, 0: unknown.
+ * @autogroup: Tasks with the same number share an autogroup: PID of their session; only if the task
+ *	is in one.
+ * @autogroup_nice: Nice value of that autogroup when the recording began; only if known.
+ * @core: Stands for its core-scheduling cookie; only if it has one.
+ * @start_time_ns: When it was made, CLOCK_MONOTONIC; 0: unknown.
+ * @first_comm: Its first known name.
+ * @comm: Its last name.
+ * @from_start: It was alive when the recording began.
+ * @joined: It was alive when it entered the filter.
+ * @left: It left the filter for good.
+ * @thread: It was made as a thread.
+ * @exited: It ended during the recording.
+ * @exit_ppid: PID of its parent process when it ended, which is another one if the first has ended
+ *	before; 0: not recorded, null: its end is not on the tape.
+ * @prio_changes: How often its policy, priority or nice value changed.
+ * @policy: Its last policy; only if known, like the next ones.
+ * @nice: Nice value.
+ * @rt_priority: Real-time priority.
+ * @runtime_ns: Of SCHED_DEADLINE only, like the next two.
+ * @deadline_ns, @period_ns:
+ * @slice_ns: Slice that was set for the task, with another policy; only if one was.
+ * @clamp_min: Lower utilization clamp that was set for it, up to 1024; only if one was.
+ * @clamp_max: Upper one.
+ * @timer_slack_ns: Its timer slack when it was last described, if that is not 50 µs.
+ * @start_ns: When it appears on the tape.
+ * @end_ns: When it ends, or the tape.
+ * @cpu_time_ns: CPU time.
+ * @bursts: Bursts, see the columns in schedtape-report(1), as of the next ones.
+ * @sleeps, @stops, @preemptions:
+ * @wakeups: Wake-ups of both kinds.
+ * @wakeups_by_task: Those by another task of the tape.
+ * @migrations:
+ * @delays: Number of scheduling delays.
+ * @delay_total_ns: Their sum.
+ * @delay_max_ns: The longest.
+ * @delay_max_end_ns: When that ended.
+ * @delay_median_ns: Null if the task has no delay, like the next four.
+ * @delay_p95_ns, @delay_p99_ns:
+ * @delay_max_begin_ns: When the longest began.
+ * @delay_max_cpu: The CPU on which it ended.
+ */
 static struct json_object *json_task(const struct schedtape_task *task)
 {
 	struct json_object *object = json_object_new_object();
@@ -334,6 +404,21 @@ enum calls_column {
 	CALLS_MEDIAN, CALLS_P95, CALLS_P99, CALLS_WORST, CALLS_WORST_AT,
 };
 
+/*
+ * JSON syscalls[] of report:
+ * @name: As in the table.
+ * @syscall: The system call, or "no system call"; with "(32 bit)" behind it if it is a 32-bit one
+ *	of a machine with 64 bits.
+ * @sleeps: How often it slept in this call and was woken.
+ * @sleeps_share: Share of all its sleeps, 0 to 1.
+ * @sleep_total_ns: For how long.
+ * @sleep_share: Share of the time of all its sleeps, 0 to 1.
+ * @sleep_median_ns: Median of these sleeps.
+ * @sleep_p95_ns: 95 % are not longer.
+ * @sleep_p99_ns: 99 % are not longer.
+ * @sleep_max_ns: The longest one.
+ * @sleep_max_begin_ns: When that began.
+ */
 static const struct sheet_column calls_columns[] = {
 	[CALLS_TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
 			 "name", SHEET_PROPERTY },

@@ -95,6 +95,16 @@ static int print_calls(struct report *report, const struct groups *groups)
 			   report->common.json);
 }
 
+/*
+ * JSON of report:
+ * @tasks: A list of tasks, in the order of the table.
+ * @lines: In the place of tasks with --by, --time or --cpu: a list of the lines of the table, in
+ *	their order.
+ * @total: An object with the same keys as @lines, for all lines or tasks.
+ * @syscalls: A list of the system calls that the tasks, or groups of them, slept in, those with the
+ *	most time first; only of tapes that have them.
+ * @edges: A list of pairs of tasks, one of which wakes the other.
+ */
 static int print_json(struct report *report, struct schedtape_tape *tape,
 		      const struct schedtape_timeline *timeline, const struct sheet *sheet,
 		      const struct groups *groups, bool part)

@@ -9,6 +9,71 @@
 #include "common/select.h"
 #include "script/internal.h"
 
+/*
+ * JSON of script:
+ * @time_ns: When it happened, CLOCK_MONOTONIC.
+ * @cpu: CPU that it happened on; null for an event that says what a task is.
+ * @event: Name of the event, see schedtape-script(1).
+ * @curr_kind: Kind of the task that ran on that CPU: task, idle, or other. Other is a task outside
+ *	the filter. In an event of another tracepoint, other may also be a task that has no PID any
+ *	more, because its parent has reaped it. Of fork: the parent. Gaps, and other events without
+ *	a CPU, have none.
+ * @curr_pid: Its PID, of a task.
+ * @curr_comm: Its name.
+ * @pid: PID of the task that the event is about; not of switch.
+ * @comm: Its name.
+ * @prev_state: Of switch: state of the task that ran.
+ * @syscall: Of switch: the system call that it sleeps in, as @syscalls[].syscall of report; only if
+ *	the tape has system calls, and not of kernel threads.
+ * @syscall_number: Its number, or null.
+ * @next_kind: Of switch: what runs next, as curr_kind.
+ * @next_pid: Its PID, of a task.
+ * @next_comm: Its name.
+ * @context: Of waking: task, softirq, hardirq and so on.
+ * @target_cpu: Of wakeup, wakeup_new and migrate: the new CPU. Of throttle and unthrottle: the CPU
+ *	on which the cgroup is throttled, or is no longer. Of trigger: the task's CPU.
+ * @trigger: Of trigger: which one of the recording's triggers has fired, counted from 0. Without
+ *	@pid it has fired for all tasks together.
+ * @kind: Of trigger: latency, blocked, burst or rate.
+ * @value_ns: Of trigger: for how long the task waited or ran.
+ * @wakeups: Of trigger, if it is a rate: wake-ups of all tasks in a second.
+ * @lasts: Of trigger: the wait or run had not ended.
+ * @idle_ns: Of idle: for how long the CPU was idle since its last switch, or since the last event
+ *	of that type; absent if that is not known.
+ * @since_ns: Of idle: since when the CPU does what it does.
+ * @runs: Of idle: what that is: idle, other (tasks that are not on the tape), task or offline.
+ * @thread: Of fork: a thread was made.
+ * @ended: Of exit: the task has ended, on a CPU that is not recorded; else it begins to exit.
+ * @old_pid: Of exec: PID before it.
+ * @new_comm: Of rename: name after it.
+ * @affinity: Of setaffinity: a list of CPUs.
+ * @why: Of task: exits, enters, leaves, moves, forked, regrouped or described.
+ * @state: Of task: its state.
+ * @task_cpu: Of task: CPU that it runs or last ran on.
+ * @tgid, @ppid, @ns_pid, @start_time_ns:
+ * @cgroup: Of task: id of its cgroup, if known. Of throttle and unthrottle: id of the cgroup.
+ * @autogroup: Of task: tasks with the same number share an autogroup; only if it is in one.
+ * @core: Of task: stands for its core-scheduling cookie; only if it has one.
+ * @policy: Of task and setprio, like the next ones.
+ * @nice, @rt_priority:
+ * @prio: Priority in the kernel.
+ * @boosted: A waiter lends it its priority.
+ * @runtime_ns: Of SCHED_DEADLINE only, like the next two.
+ * @deadline_ns, @period_ns:
+ * @slice_ns: Slice that was set for the task, with another policy; only if one was.
+ * @clamp_min: Lower utilization clamp that was set for it, up to 1024; only if one was.
+ * @clamp_max: Upper one.
+ * @timer_slack_ns: Its timer slack when it was described, if that is not 50 µs.
+ * @fields: Of a tracepoint that was recorded beside scheduling: an object with the tracepoint's
+ *	fields, which are numbers, texts and arrays of numbers. A field of another type is null,
+ *	and so is the object if the tape does not describe them.
+ * @lost: Of lost: missing events; 0: unknown. Of samples_lost: missing events of other tracepoints.
+ * @lost_first_ns: Time of the first of them.
+ * @lost_last_ns: Time of the last.
+ * @first_ns: Of paused: when it began.
+ * @last_ns: When it ended.
+ */
+
 /* -- members --------------------------------------------------------------- */
 
 static void put_signed(struct lines *lines, const char *key, int64_t value)

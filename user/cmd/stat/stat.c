@@ -24,6 +24,16 @@ enum column {
 	TASK, EVENTS, FIRST, TASKS = FIRST + COUNTS_TYPES, PID,
 };
 
+/*
+ * JSON counts[] of stat:
+ * @name: Name of the task, or of the group of tasks that the line adds up, as in the table.
+ * @events: Number of all its events.
+ * @switch: Number of its events of this type, see schedtape-stat(1), like the next ones.
+ * @waking, @wakeup, @wakeup_new, @migrate, @throttle, @unthrottle, @fork, @exec, @exit, @rename:
+ * @setprio, @setaffinity, @described:
+ * @tasks: Number of tasks.
+ * @pid: PID of the task if it is only one, or null.
+ */
 const struct sheet_column stat_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
 		   "name", SHEET_PROPERTY },
@@ -244,6 +254,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* -- the command ----------------------------------------------------------- */
 
+/*
+ * JSON of stat:
+ * @counts: A list of the lines of the table, in their order.
+ * @total: An object with the same keys, for all lines.
+ */
 static void print(const struct stat_command *command, struct schedtape_tape *tape,
 		  const struct counts *counts, struct sheet *sheet)
 {

@@ -132,6 +132,35 @@ static void add_limits(struct json_object *root, const struct schedtape_module_i
 	add_missing(root, info);
 }
 
+/*
+ * JSON of status:
+ * @controller: Version of schedtape.
+ * @module: Version of the module; null if it did not answer.
+ * @loaded: The module is loaded.
+ * @can_record: This user can record here.
+ * @obstacle: What keeps this user from recording and what helps, or null.
+ * @wire_version: Version of the events' format. This and the next ones only if the module answered.
+ * @page_size_bytes: Size of a page.
+ * @cpu_count: CPUs that the machine can ever have.
+ * @ring_pages_max: Pages of a ring at most.
+ * @memory_bytes: Memory of the sessions and replays of all users now.
+ * @memory_max_bytes: Limit for that.
+ * @user_memory_bytes: Memory of the sessions and replays of this user now.
+ * @user_memory_max_bytes: Limit for that.
+ * @counter_khz: Rate of the CPU's counter, 0: it is not fit as a clock.
+ * @hz: The kernel's tick.
+ * @preempt: Its mode of preemption.
+ * @session_count: Sessions with rings, of all users.
+ * @session_max: Limit for that.
+ * @user_session_count: Sessions with rings, of this user.
+ * @user_session_max: Limit for that.
+ * @replay_count: Replays.
+ * @missed_calls: As of sessions, since the module was loaded.
+ * @stop_all: An administrator lets nothing start.
+ * @throttling: Which throttling by quotas of cgroups is recorded: "none"; "cgroups", of which a CPU
+ *	runs no task meanwhile; or "tasks", which it runs until they return to user space.
+ * @missing: A list of texts, one for each thing that this kernel lacks.
+ */
 static void print_json(const struct schedtape_module_info *info, bool loaded, const char *why_not)
 {
 	struct json_object *root = out_json_new("status");

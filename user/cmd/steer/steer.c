@@ -113,6 +113,17 @@ static int add_player(const struct schedtape_player_state *state, void *arg)
 	return 0;
 }
 
+/*
+ * JSON players[] of steer:
+ * @player: Number in the program.
+ * @pid: PID of its thread in the caller's PID namespace, 0: none.
+ * @state: See schedtape-steer(1).
+ * @steps: Calls of the module.
+ * @cpu_time_ns: CPU time up to its last switch-out.
+ * @timed_waits: Waits that a timer ended.
+ * @lag_avg_ns: How late they ended, on average.
+ * @lag_max_ns: How late at most.
+ */
 static struct json_object *json_player(const struct schedtape_player_state *state)
 {
 	struct json_object *object = json_object_new_object();
@@ -129,6 +140,11 @@ static struct json_object *json_player(const struct schedtape_player_state *stat
 	return object;
 }
 
+/*
+ * JSON of steer:
+ * @replay: Number of the replay.
+ * @players: A list of players.
+ */
 static void print_json(const struct player_list *list, uint32_t replay)
 {
 	struct json_object *root = out_json_new("steer"), *array = json_object_new_array();

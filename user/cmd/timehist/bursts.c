@@ -268,6 +268,31 @@ static void json_who(struct timehist *th, const char *pid_key, const char *comm_
 		json_name(&th->lines, comm_key, identities_get(th->identities, pid)->comm);
 }
 
+/*
+ * JSON of timehist:
+ * @time_ns: When the task left its CPU, or the event happened.
+ * @cpu: Number of the CPU; null for descriptions.
+ * @event: "run": a time that a task spent on a CPU; "wakeup", "migrate", "lost" or "paused".
+ * @pid: PID of the task: the one that ran, was woken, or moves.
+ * @tgid: PID of its process.
+ * @comm: Its name.
+ * @wait_ns: Wait time, see schedtape-timehist(1); null if it is not known, like the next one.
+ * @delay_ns: Scheduling delay.
+ * @run_ns: Time on the CPU.
+ * @state: The state in which it left, or "?".
+ * @syscall: The system call that it slept in, as @syscalls[].syscall of report; absent if it is not
+ *	known.
+ * @prio: The kernel's priority with which it left, or null; with --show-prio, like the next one.
+ * @begin_prio: That with which it got the CPU.
+ * @next_pid: PID of the task that ran next, or null; with --next, like the next one.
+ * @next_comm: Its name.
+ * @curr_pid: Of wakeup and migrate: PID of the task that ran on the CPU, or null.
+ * @curr_comm: Its name.
+ * @to_cpu: Of migrate: the CPU that the task moves to.
+ * @lost: Of lost: number of events that are missing.
+ * @first_ns: Of lost and paused: when that began.
+ * @last_ns: When it ended.
+ */
 static void json_run(struct timehist *th, const struct schedtape_task *task,
 		     const struct schedtape_run *run)
 {

@@ -20,6 +20,20 @@ enum task_column {
 	PID, EXIT_PARENT,
 };
 
+/*
+ * JSON tasks[] of timehist --summary:
+ * @name: The task.
+ * @ppid: As of report, or null.
+ * @runs: How often it got a CPU.
+ * @cpu_time_ns: Time on a CPU.
+ * @run_median_ns: Of its times on a CPU, like the next ones.
+ * @run_p95_ns, @run_p99_ns, @run_max_ns:
+ * @run_max_begin_ns: When the longest one began.
+ * @migrations: Moves to another CPU.
+ * @run_min_ns, @run_avg_ns:
+ * @pid: Its PID.
+ * @exit_ppid: As of report, or null.
+ */
 const struct sheet_column summary_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
 		   "name", SHEET_PROPERTY },
@@ -202,6 +216,17 @@ void summary_free(struct timehist *th)
 
 enum cpu_column { CPU, BUSY, TASKS, OTHERS, IDLE, OFFLINE, UNKNOWN, IDLES };
 
+/*
+ * JSON idle[] of timehist --summary:
+ * @cpu: Its number.
+ * @busy: Share of the known time in which it was not idle, 0 to 1, or null.
+ * @tasks_ns: For how long it ran tasks of the tape.
+ * @others_ns: Other tasks.
+ * @idle_ns: Nothing.
+ * @offline_ns: For how long it was offline.
+ * @unknown_ns: For how long that is not known.
+ * @idles: How often it became idle after a task of the tape.
+ */
 const struct sheet_column idle_columns[] = {
 	[CPU] = { { "cpu", "CPU", TABLE_NEEDED }, SHEET_CPU, "cpu", SHEET_PROPERTY },
 	[BUSY] = { { "busy", "busy\n%", 0 }, SHEET_SHARE, "busy", SHEET_PROPERTY },

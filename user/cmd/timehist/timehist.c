@@ -173,6 +173,12 @@ static int on_counted(void *arg, const struct schedtape_task *task, unsigned int
 
 /* -- output ---------------------------------------------------------------- */
 
+/*
+ * JSON of timehist --summary:
+ * @tasks: A list of the lines of the summary.
+ * @total: An object with the same keys, for all lines.
+ * @idle: A list of CPUs, with --idle-hist.
+ */
 static void print_sheet(const struct command *command, struct schedtape_tape *tape,
 			const struct schedtape_timeline *timeline, const struct sheet *sheet,
 			const char *key)

@@ -16,6 +16,28 @@ enum column {
 	MIGRATIONS, WORST_AT, AVERAGE, SUM, DELAYS, TASKS, PID, TGID, POLICY,
 };
 
+/*
+ * JSON lines[] of top:
+ * @name: Name of the task, or of the group of tasks that the line adds up, as in the table.
+ * @cpu_share: Its part of the interval on a CPU; 1 is one CPU all the time.
+ * @cpu_time_ns: The same as a time.
+ * @switches: Times that it came off a CPU.
+ * @delay_median_ns: Half of its delays were not longer than this; null without delays, like the
+ *	next ones.
+ * @delay_p95_ns, @delay_p99_ns, @delay_max_ns:
+ * @delay_max_cpu: On which CPU the longest one ended.
+ * @delay_max_begin_ns: When it began.
+ * @delay_avg_ns:
+ * @delay_total_ns: Sum of all delays, 0 without delays.
+ * @delays: Number of delays.
+ * @preemptions: Times that it came off a CPU although it was runnable.
+ * @wakeups: Times that it got a CPU after it was woken.
+ * @migrations: Times that it moved to another CPU.
+ * @tasks: Number of tasks.
+ * @pid: PID of the task if it is only one, or null.
+ * @tgid: PID of its process, or null.
+ * @policy: Its scheduling policy; "-" if it is not known, or of several tasks.
+ */
 const struct sheet_column top_columns[] = {
 	[TASK] = { { "task", "task", TABLE_TEXT | TABLE_NEEDED }, SHEET_TEXT,
 		   "name", SHEET_PROPERTY },
@@ -262,6 +284,14 @@ void top_print(const struct interval *interval, const struct sheet *sheet, struc
 	putchar('\n');
 }
 
+/*
+ * JSON of top:
+ * @begin_ns, @end_ns: When the interval began and ended.
+ * @events: Number of events in it, without those that say what CPUs without a task did.
+ * @lost: Number of events that are missing, as far as it is known by then.
+ * @lines: A list of the lines of the table, in their order.
+ * @total: An object with the same keys, for all lines.
+ */
 void top_print_json(const struct interval *interval, const struct sheet *sheet)
 {
 	struct json_object *object = out_json_new("top");

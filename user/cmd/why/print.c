@@ -329,7 +329,35 @@ static void json_throttle(struct json_object *object, const struct throttle *thr
 	out_json_add_count(object, "period_ns", throttle->period * 1000);
 }
 
-/* @merged: the link is of all tasks of a name, and of all quotas */
+/*
+ * @merged: the link is of all tasks of a name, and of all quotas
+ *
+ * JSON chains[].links[] of why:
+ * @kind: "ran", "queued" (its CPU ran another task of the tape), "other" (its CPU ran a task that
+ *	is not on the tape), "idle", "ready" (what its CPU did is not known), "throttled",
+ *	"perhaps_throttled" (the tape does not tell when cgroups were throttled),
+ *	"perhaps_no_runtime" (a task with SCHED_DEADLINE), "interrupt", "blocked", "outside" (it
+ *	slept until a task that is not on the tape woke it), "still_asleep" (until the tape ended),
+ *	"still_blocked" or "unknown", see schedtape-why(1).
+ * @pid: PID of the link's task. The key is absent if the link has no task.
+ * @comm: Its name.
+ * @syscall: Of interrupt, blocked, outside, still_asleep and still_blocked: the system call that it
+ *	slept in, if it is known.
+ * @other_pid: Of queued: PID of the task that its CPU ran.
+ * @other_comm: Its name.
+ * @cgroup_id: Id of the cgroup whose quota throttled the task. Only links of the kinds throttled
+ *	and perhaps_throttled have it. In the latter the quota may have throttled the task; the
+ *	tape does not say whether it did.
+ * @cgroup: Its path; empty if the tape does not have it.
+ * @quota_ns: CPU time that it could use in a period; 0, like the next one, if the tape does not
+ *	have it.
+ * @period_ns: Length of a period.
+ * @time_ns: The time.
+ * @share: Its share of the wait, 0 to 1.
+ * @times: Of how many parts it consists.
+ * @begin_ns: When the first part began.
+ * @end_ns: When the last part ended.
+ */
 static struct json_object *json_link(const struct printer *printer, const struct chain *chain,
 				     const struct link *link, bool merged)
 {
@@ -349,6 +377,25 @@ static struct json_object *json_link(const struct printer *printer, const struct
 	return object;
 }
 
+/*
+ * JSON chains[] of why:
+ * @pid: PID of the task that waited; of a path the one that ran last.
+ * @comm: Its name.
+ * @syscall: The system call that it slept in, as @syscalls[].syscall of report; absent if it is not
+ *	known.
+ * @begin_ns: When it left its CPU; of a path when the process started.
+ * @end_ns: When it got a CPU; of a path when the last one of its runs ended.
+ * @lasts: True if the tape ended before; absent otherwise.
+ * @cpu: That CPU; if the wait lasts, the one for which the task waited, absent if it slept.
+ * @ready_ns: For how long it was ready; of a path 0.
+ * @kept_ns: The length without the task's own sleeps, by which the worst waits are found.
+ * @links: The links, the latest first. Parts of the wait that have the same kind and the same tasks
+ *	are one link. The times of all links add up to the wait. If --top allows fewer, all tasks
+ *	of a name share a link, without PIDs and cgroups, and the longest links are here.
+ * @more_links: Number of links that --top leaves out; absent if it leaves out none, like the next
+ *	one.
+ * @more_ns: Sum of their times.
+ */
 void why_json_chain(const struct printer *printer, struct chain *chain)
 {
 	struct json_object *object = json_object_new_object();
@@ -386,6 +433,18 @@ enum column {
 	CAUSE, TIME, SHARE, WAITS, MEDIAN, P95, P99, WORST, WORST_END, AVERAGE, KIND, SYSCALL,
 };
 
+/*
+ * JSON causes[] of why:
+ * @cause: The text of the line.
+ * @kind: The kind, as of links.
+ * @syscall: The system call that the tasks slept in; null if it is not known, and without --sleeps.
+ * @time_ns: Sum of its time in all waits.
+ * @share: Its share of the total, 0 to 1.
+ * @waits: Number of waits that have it.
+ * @median_ns: Its time in one wait, like the next four.
+ * @p95_ns, @p99_ns, @max_ns, @avg_ns:
+ * @max_end_ns: When the wait ended that has the longest.
+ */
 const struct sheet_column why_columns[] = {
 	[CAUSE] = { { "cause", "what kept tasks from running", TABLE_TEXT | TABLE_NEEDED },
 		    SHEET_TEXT, "cause", SHEET_PROPERTY },

@@ -132,6 +132,12 @@ static int no_memory(void)
 	return CMD_FAILURE;
 }
 
+/*
+ * JSON of why:
+ * @chains: The waits, the worst first; with --path only the critical path. Absent with --summary.
+ * @causes: The lines of the summary, in their order; only with --summary.
+ * @total: An object with the keys of causes.
+ */
 static void begin(const struct why *why, struct schedtape_tape *tape,
 		  const struct schedtape_timeline *timeline)
 {
