@@ -64,8 +64,6 @@ fails()
 
 test_itself()
 {
-	local command
-
 	sample > sample.1
 	document > sample.rst
 	take sample.rst
@@ -86,14 +84,6 @@ test_itself()
 	fails 5 in_folder sample run_example
 	fails 6 in_folder sample run_example
 	fails 7 in_folder sample run_example
-	for command in record filter info script report replay steer diff pack recover list status; do
-		! parse "schedtape $command --no-such-option --help"
-		report $? "found: a wrong option before --help of $command"
-	done
-	fails 3 parse_example
-	fails 4 parse_example
-	parse 'schedtape record -o t -- touch ran' && [ -z "$(ls locked)" ]
-	report $? "an example that is only parsed does nothing"
 }
 
 prepare

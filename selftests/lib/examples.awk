@@ -8,13 +8,14 @@
 #
 # Of a manual page, each .Dl line and each .Bd -literal block is an example, and so is each .Ql
 # that names a command of schedtape. In a document, a literal block is an example if a line of it
-# begins with "schedtape", "sudo schedtape" or "python3". If some of its lines begin with "$ ", these
-# are the commands, with the lines that continue them after a backslash, and the other lines are
-# output. An example with the same text as an earlier one is left out. KIND is
+# begins with "schedtape", "sudo schedtape" or "python3", and so is ``schedtape COMMAND``. If
+# some of its lines begin with "$ ", these are the commands, with the lines that continue them
+# after a backslash, and the other lines are output. An example with the same text as an earlier
+# one is left out. KIND is
 #	run	to be run
 #	Ctrl-C	to be run until the user interrupts it
 #	not-run	not to be run, for the REASON
-#	named	a command in .Ql, inside a sentence
+#	named	a command in .Ql or ``, inside a sentence
 #
 # A comment before an example sets its kind. In a document it begins with ".. ":
 #	.\" example: Ctrl-C
@@ -129,7 +130,15 @@ document && announced && /^  / {
 	next
 }
 document && /^[^ ]/ { announced = /::$/ && !/^\.\. [a-z-]+::/ }
-document { next }
+document {
+	line = FNR
+	while (mark == "" && match($0, /``schedtape [a-z][^`]*``/)) {
+		text = substr($0, RSTART + 2, RLENGTH - 4)
+		$0 = substr($0, RSTART + RLENGTH)
+		give("named", text)
+	}
+	next
+}
 
 # -- manual pages
 

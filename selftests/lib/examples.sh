@@ -4,7 +4,7 @@
 #
 # The examples of a page run in their order, in a folder of their own. Each has to end with
 # status 0, without a message of an error, and to write the tapes that it names. Examples marked
-# "not run" and commands inside a sentence are not run: only their options are parsed.
+# "not run" and commands inside a sentence are not run: host/test_command_lines.sh parses all.
 # examples.awk describes the marks.
 
 # -- stand-ins ------------------------------------------------------------------
@@ -28,7 +28,7 @@ stand_ins()
 {
 	local name
 
-	mkdir bin stock locked
+	mkdir bin stock
 	cp "$(command -v periodic)" bin/nginx
 	for name in client prepare measure; do
 		script "stock/$name" 'for i in 1 2; do hog 5 > /dev/null; sleep 0.2; done'
@@ -220,35 +220,6 @@ run_example()
 	check_tapes "$1" >> "$dir/log" 2>&1
 }
 
-# -- parsing the options of one -------------------------------------------------
-
-# parse COMMAND: succeeds if it has no wrong option. A user without rights runs it, in an empty
-# folder that this user cannot write to: so it does nothing but fail.
-parse()
-{
-	(cd locked && nobody timeout $((20 * patience)) bash -c "$1") \
-		> out 2> log < /dev/null
-	case $? in
-	0 | 1 | 2) ;;
-	*) return 1 ;;
-	esac
-}
-
-# parse_example FILE [WORD]: parses all commands of an example, at least one; WORD is added to each
-parse_example()
-{
-	local command status=1
-
-	start_nginx
-	while read -r command; do
-		parse "$command ${2-}"
-		status=$?
-		[ $status = 0 ] || { echo "$command" >> log; break; }
-	done < <(commands "$1")
-	stop_nginx
-	return $status
-}
-
 # -- all of them ----------------------------------------------------------------
 
 # in_folder PAGE COMMAND...: runs COMMAND in the folder of a page's examples
@@ -259,22 +230,14 @@ in_folder()
 	(cd "folders/$1" && "${@:2}")
 }
 
-# try N PLACE KIND REASON
+# try N PLACE KIND: runs an example that is to be run
 try()
 {
 	local file=$dir/examples/$1 text
 
 	text="$2: $(head -n 1 "$file")"
 	case $3 in
-	not-run)
-		parse_example "$file"
-		report $? "$text (only its options: $4)"
-		;;
-	named)
-		# Often only a part of a command line, so that help has to end it.
-		parse_example "$file" --help
-		report $? "$text: its options"
-		;;
+	not-run | named) ;;
 	*)
 		in_folder "${2%:*}" run_example "$file" "$3"
 		report $? "$text"
@@ -312,12 +275,12 @@ prepare()
 # try_all FILE...: tries the examples of pages, of which at least three must have some
 try_all()
 {
-	local n place kind reason
+	local n place kind
 
 	take "$@" && [ "$(cut -f 2 list | sed 's/:.*//' | sort -u | wc -l)" -ge 3 ]
 	report $? "there are examples"
-	while IFS=$'\t' read -r -u 3 n place kind reason; do
-		try "$n" "$place" "$kind" "$reason"
+	while IFS=$'\t' read -r -u 3 n place kind _; do
+		try "$n" "$place" "$kind"
 	done 3< list
 	[ -z "$group" ] || rmdir "$group" "${group%/*}" 2> /dev/null
 }

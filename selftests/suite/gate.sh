@@ -92,6 +92,7 @@ job_small()
 	step_run "spec" host/test_netlink_spec.py
 	step_run "reports" host/test_kernel_log.sh
 	step_run "guests" host/test_guests.sh
+	step_run "command lines" host/test_command_lines.sh
 }
 
 # two_at_a_time JOB...: runs each of the jobs
@@ -138,7 +139,7 @@ part_gate()
 {
 	local beside built=''
 
-	untold=("module "{6.1,6.12,7.3} unit spec reports guests style fuzz repeats
+	untold=("module "{6.1,6.12,7.3} unit spec reports guests "command lines" style fuzz repeats
 		"guest "{6.1,7.3,"6.12 exact","6.12 two CPUs"})
 	step "table" check_table
 	step_run "fetch" fetch_needed &
