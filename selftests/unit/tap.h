@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The part of the Test Anything Protocol that these tests need. */
+/*
+ * The part of the Test Anything Protocol that these tests need, and TEST(name) of
+ * kselftest_harness.h: a function that tap_run() calls.
+ */
 #ifndef SELFTESTS_TAP_H
 #define SELFTESTS_TAP_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Sanitizers take time, and memory of their own.  Makefile says that they are on. */
 #ifndef SANITIZED
@@ -36,6 +40,35 @@ static inline bool tap_ok(bool passed, const char *file, int line, const char *c
 	return passed;
 }
 
+#define TAP_MAX	32
+
+static void (*tap_list[TAP_MAX])(void);
+static unsigned int tap_listed;
+
+static inline void tap_add(void (*test)(void))
+{
+	if (tap_listed == TAP_MAX)
+		abort();
+	tap_list[tap_listed++] = test;
+}
+
+#define TEST(name) \
+	static void test_##name(void); \
+	__attribute__((constructor)) static void add_test_##name(void) \
+	{ \
+		tap_add(test_##name); \
+	} \
+	static void test_##name(void)
+
+/* Runs all tests, in the order of the file. */
+static inline void tap_run(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < tap_listed; i++)
+		tap_list[i]();
+}
+
 /* Prints the plan at the end; returns main()'s status. */
 static inline int tap_done(void)
 {
@@ -44,5 +77,19 @@ static inline int tap_done(void)
 		printf("# %u of %u failed\n", tap_failures, tap_tests);
 	return tap_failures != 0;
 }
+
+__attribute__((noreturn))
+static inline void tap_main(void)
+{
+	tap_run();
+	exit(tap_done());
+}
+
+/* The last line of a program that has nothing to prepare. */
+#define TEST_MAIN \
+	int main(void) \
+	{ \
+		tap_main(); \
+	}
 
 #endif /* SELFTESTS_TAP_H */

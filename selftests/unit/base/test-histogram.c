@@ -32,7 +32,7 @@ static unsigned int bucket_of(uint64_t length)
 	return i;
 }
 
-static void test_buckets(void)
+TEST(buckets)
 {
 	uint64_t first = 0, limit;
 	unsigned int i;
@@ -48,7 +48,7 @@ static void test_buckets(void)
 	ok(bucket_of(254) != bucket_of(255), "short lengths are told apart");
 }
 
-static void test_quantiles(void)
+TEST(quantiles)
 {
 	struct schedtape_histogram h = { 0 };
 	uint64_t i;
@@ -73,7 +73,7 @@ static void test_quantiles(void)
 	schedtape_histogram_free(&h);
 }
 
-static void test_many(void)
+TEST(many)
 {
 	struct schedtape_histogram h = { 0 };
 
@@ -92,7 +92,7 @@ static void test_many(void)
 }
 
 /* Lengths on both sides of those that have come first, and a bucket that outgrows a byte. */
-static void test_outgrown(void)
+TEST(outgrown)
 {
 	static uint64_t counts[HISTOGRAM_BUCKETS];
 	struct schedtape_histogram h = { 0 }, copy = { 0 };
@@ -135,7 +135,7 @@ static bool are_same(const struct schedtape_histogram *a, const struct schedtape
 	       !memcmp(counts_a, counts_b, sizeof(counts_a));
 }
 
-static void test_merge(void)
+TEST(merge)
 {
 	struct schedtape_histogram few = { 0 }, many = { 0 }, all = { 0 };
 	struct schedtape_histogram sum = { 0 }, back = { 0 };
@@ -159,12 +159,4 @@ static void test_merge(void)
 	schedtape_histogram_free(&all);
 }
 
-int main(void)
-{
-	test_buckets();
-	test_quantiles();
-	test_many();
-	test_outgrown();
-	test_merge();
-	return tap_done();
-}
+TEST_MAIN

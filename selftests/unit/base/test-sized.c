@@ -34,7 +34,7 @@ static int get(struct ours *ours, const void *theirs)
 	return sized_get(ours, sizeof(*ours), theirs, "options", &err);
 }
 
-static void test_get(void)
+TEST(get)
 {
 	struct ours old = { OLDER, 7, 8, 9 };	/* @second and what follows are not its own */
 	struct ours same = { sizeof(same), 7, 8, 9 }, ours;
@@ -56,7 +56,7 @@ static void test_get(void)
 	ok(!get(&ours, NULL) && !ours.first && !ours.third, "no options");
 }
 
-static void test_put(void)
+TEST(put)
 {
 	struct ours old = { OLDER, 0, 1, 2 };
 	const struct ours ours = { sizeof(ours), 7, 8, 9 };
@@ -77,9 +77,4 @@ static void test_put(void)
 	   "no size: %s", err.text);
 }
 
-int main(void)
-{
-	test_get();
-	test_put();
-	return tap_done();
-}
+TEST_MAIN

@@ -52,7 +52,7 @@ static bool can_write(const struct schedtape_store *store)
 	return waitpid(pid, &status, 0) == pid && !status;
 }
 
-static void test_small(void)
+TEST(small)
 {
 	struct schedtape_store store = { 0 };
 
@@ -68,7 +68,7 @@ static void test_small(void)
 	schedtape_store_free(&store);
 }
 
-static void test_large(void)
+TEST(large)
 {
 	struct schedtape_store store = { 0 };
 
@@ -84,7 +84,7 @@ static void test_large(void)
 }
 
 /* No file can be made if no descriptor is available. */
-static void test_no_file(void)
+TEST(no_file)
 {
 	struct rlimit before, none;
 	struct schedtape_store store = { 0 };
@@ -100,10 +100,4 @@ static void test_no_file(void)
 	schedtape_store_free(&store);
 }
 
-int main(void)
-{
-	test_small();
-	test_large();
-	test_no_file();
-	return tap_done();
-}
+TEST_MAIN

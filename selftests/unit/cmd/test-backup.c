@@ -46,7 +46,7 @@ static void stays(const char *file, const char *what)
 	ok(is_there(file), "%s is still there after an undo", file);
 }
 
-static void test_others(void)
+TEST(others)
 {
 	mkdir("t", 0700);
 	put("t/data", "my data, for years");
@@ -71,7 +71,7 @@ static void test_others(void)
 	rmdir("t/data.4");
 }
 
-static void test_tape(void)
+TEST(tape)
 {
 	struct schedtape_error err = { "" };
 	struct backup backup;
@@ -109,7 +109,7 @@ static bool refused(const char *input, const char *output)
 }
 
 /* An empty directory, made by somebody or left by a killed recorder, becomes the tape. */
-static void test_empty(void)
+TEST(empty)
 {
 	struct schedtape_error err = { "" };
 	struct backup backup;
@@ -131,7 +131,7 @@ static void test_empty(void)
 }
 
 /* A recording that fails leaves an empty directory, which is removed. */
-static void test_failed(void)
+TEST(failed)
 {
 	struct schedtape_error err = { "" };
 	struct backup backup;
@@ -141,7 +141,7 @@ static void test_failed(void)
 	ok(!is_there("t"), "which goes if nothing was written");
 }
 
-static void test_input(void)
+TEST(input)
 {
 	struct schedtape_error err = { "" };
 
@@ -175,10 +175,6 @@ int main(void)
 
 	if (!mkdtemp(dir) || chdir(dir))
 		return 1;
-	test_others();
-	test_tape();
-	test_empty();
-	test_failed();
-	test_input();
+	tap_run();
 	return rmdir(dir) || tap_done();
 }

@@ -18,7 +18,7 @@ static bool is(const void *record, size_t bytes, const char *expected)
 	return !strcmp(text, expected);
 }
 
-static void test_texts(void)
+TEST(texts)
 {
 	ok(is("slow", 4, "slow") && is("slow", 5, "slow"), "a text");
 	ok(is("slow\n\0\0\0", 8, "slow"), "in an array, with a line's end");
@@ -26,7 +26,7 @@ static void test_texts(void)
 	ok(is("", 0, "") && is("\0\0", 2, ""), "an empty one");
 }
 
-static void test_bytes(void)
+TEST(bytes)
 {
 	char record[BPF_RING_BYTES + 1], expected[BPF_RING_TEXT_LEN] = "0x";
 
@@ -45,9 +45,4 @@ static void test_bytes(void)
 	ok(is(record, sizeof(record), expected), "of a text, too");
 }
 
-int main(void)
-{
-	test_texts();
-	test_bytes();
-	return tap_done();
-}
+TEST_MAIN

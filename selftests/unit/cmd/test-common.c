@@ -33,7 +33,7 @@ static const char *tape_of(char *first, char *second, char *third)
 	return refused ? "refused" : common.input;
 }
 
-static void test_tape(void)
+TEST(tape)
 {
 	ok(!strcmp(tape_of(NULL, NULL, NULL), CMD_DEFAULT_TAPE), "no name: the usual tape");
 	ok(!strcmp(tape_of("a", NULL, NULL), "a"), "an argument");
@@ -45,7 +45,7 @@ static void test_tape(void)
 }
 
 /* On a socket for datagrams, each write() is a datagram of its own. */
-static void test_message(void)
+TEST(message)
 {
 	int ends[2], before = dup(STDERR_FILENO);
 	char text[256] = "";
@@ -65,9 +65,4 @@ static void test_message(void)
 	close(before);
 }
 
-int main(void)
-{
-	test_tape();
-	test_message();
-	return tap_done();
-}
+TEST_MAIN

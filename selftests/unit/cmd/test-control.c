@@ -33,7 +33,7 @@ int out_failed(int ret, const struct schedtape_error *err)
 
 /* -- control --------------------------------------------------------------- */
 
-static void test_control_forms(void)
+TEST(control_forms)
 {
 	static const char * const good[] = {
 		"fd:3", "fd:10,11", "fifo:ctl", "fifo:/a/b,c", "fifo:fd:3",
@@ -86,7 +86,7 @@ static void put(struct pipes *pipes, const char *text, size_t len)
 	control_read(&pipes->control);
 }
 
-static void test_orders(void)
+TEST(orders)
 {
 	static const char ack[] = "ack\n";
 	struct pipes pipes;
@@ -106,7 +106,7 @@ static void test_orders(void)
 	close_pipes(&pipes);
 }
 
-static void test_odd_orders(void)
+TEST(odd_orders)
 {
 	struct pipes pipes;
 
@@ -131,7 +131,7 @@ static void test_odd_orders(void)
 	close_pipes(&pipes);
 }
 
-static void test_noise(void)
+TEST(noise)
 {
 	char noise[200];
 	struct pipes pipes;
@@ -153,7 +153,7 @@ static void test_noise(void)
 	close_pipes(&pipes);
 }
 
-static void test_fifo(void)
+TEST(fifo)
 {
 	struct control control = CONTROL_CLOSED;
 	char dir[] = "/tmp/orders-XXXXXX", path[64], text[80];
@@ -180,12 +180,4 @@ static void test_fifo(void)
 	rmdir(dir);
 }
 
-int main(void)
-{
-	test_control_forms();
-	test_orders();
-	test_odd_orders();
-	test_noise();
-	test_fifo();
-	return tap_done();
-}
+TEST_MAIN

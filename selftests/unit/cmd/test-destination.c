@@ -48,7 +48,7 @@ static void put(const char *path)
 	close(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
 }
 
-static void test_links(void)
+TEST(links)
 {
 	ok(leads_to("t", "t") && leads_to("/", "/") && leads_to("none/t", "none/t"),
 	   "a name that is no link stays as it is, also without a file");
@@ -70,7 +70,7 @@ static void test_links(void)
 }
 
 /* The old tape is renamed where it is. */
-static void test_backup(void)
+TEST(backup)
 {
 	char *path = destination_find("link", &err);
 	struct backup backup;
@@ -86,7 +86,7 @@ static void test_backup(void)
 }
 
 /* In a folder such as /tmp, the kernel does not follow the links of other users, either. */
-static void test_trap(void)
+TEST(trap)
 {
 	if (geteuid()) {
 		ok(true, "# SKIP a link of another user: needs root");
@@ -105,7 +105,7 @@ static void test_trap(void)
 	rmdir("tmp");
 }
 
-static void test_descriptors(void)
+TEST(descriptors)
 {
 	int fd = open("t", O_WRONLY | O_CLOEXEC), to = fcntl(fd, F_DUPFD, 20), in;
 	char name[64], other[64];
@@ -170,7 +170,7 @@ static bool mixes(const char *name, const char *out, const char *error)
 	return does;
 }
 
-static void test_standard_output(void)
+TEST(standard_output)
 {
 	static const char * const names[] = {
 		"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "one",
@@ -190,7 +190,7 @@ static void test_standard_output(void)
 	   "no tape has messages in it: %s", err.text);
 }
 
-static void test_streams(void)
+TEST(streams)
 {
 	ok(leads_to("pipe", "pipe") && destination_is_stream("pipe") &&
 	   leads_to("/dev/null", "/dev/null") && destination_is_stream("/dev/null"),
@@ -204,7 +204,7 @@ static void test_streams(void)
 }
 
 /* A tape goes into an open file where that is, and the rest of the file stays. */
-static void test_writer(void)
+TEST(writer)
 {
 	int fd = open("t", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	struct schedtape_writer *writer;
@@ -220,7 +220,7 @@ static void test_writer(void)
 }
 
 /* As a command that waits for signals with a descriptor. */
-static void test_fifo(void)
+TEST(fifo)
 {
 	struct json_object *meta = json_object_new_object();
 	struct schedtape_writer *writer;
@@ -253,14 +253,7 @@ int main(void)
 
 	if (!mkdtemp(dir) || chdir(dir))
 		return 1;
-	test_links();
-	test_backup();
-	test_trap();
-	test_descriptors();
-	test_standard_output();
-	test_streams();
-	test_writer();
-	test_fifo();
+	tap_run();
 	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
 		unlink(files[i]);
 	rmdir("d");

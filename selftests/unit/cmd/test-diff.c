@@ -77,7 +77,7 @@ static struct habit with_bursts(unsigned int burst)
 	return habit;
 }
 
-static void test_same(void)
+TEST(same)
 {
 	static const char * const limits[] = {
 		"--max-cpu-error=0", "--max-total-cpu-error=0", "--max-wakeup-error=0",
@@ -94,7 +94,7 @@ static void test_same(void)
 }
 
 /* "one" runs for 100 ms instead of 50, all together for 150 instead of 100. */
-static void test_cpu(void)
+TEST(cpu)
 {
 	const struct habit twice = with_bursts(20000);
 
@@ -118,7 +118,7 @@ static void test_cpu(void)
 }
 
 /* Tasks that ran less in both tapes are not compared, but count in the total. */
-static void test_min_runtime(void)
+TEST(min_runtime)
 {
 	const struct habit twice = with_bursts(20000);
 
@@ -134,7 +134,7 @@ static void test_min_runtime(void)
 }
 
 /* The task "three" never runs in one tape, and runs only to end in the other. */
-static void test_player_ends(void)
+TEST(player_ends)
 {
 	static const char * const limits[] = {
 		"--max-cpu-error=0", "--max-wakeup-error=0", "--max-sleep-error=0",
@@ -162,7 +162,7 @@ static void test_player_ends(void)
 }
 
 /* 2.5, 3.75 and 5 ms: the last one is compared, because it is not below 5 ms. */
-static void test_default_min_runtime(void)
+TEST(default_min_runtime)
 {
 	const struct habit less = with_bursts(500), more = with_bursts(750);
 	const struct habit enough = with_bursts(1000);
@@ -178,7 +178,7 @@ static void test_default_min_runtime(void)
 }
 
 /* One of five bursts and delays is longer; or one of four sleeps. */
-static void test_distances(void)
+TEST(distances)
 {
 	struct habit habit = alone;
 
@@ -208,7 +208,7 @@ static void test_distances(void)
 }
 
 /* Delays after a preemption count as well: five are equal, a sixth is longer. */
-static void test_preempted(void)
+TEST(preempted)
 {
 	struct habit habit = alone;
 
@@ -222,7 +222,7 @@ static void test_preempted(void)
 }
 
 /* One of ten pairs is in the other order, along the same edges. */
-static void test_order(void)
+TEST(order)
 {
 	struct habit habit = plain;
 
@@ -236,7 +236,7 @@ static void test_order(void)
 }
 
 /* CPU time: 100 % more, 67 % less and 100 % more. */
-static void test_median(void)
+TEST(median)
 {
 	struct habit habit = with_bursts(20000);
 
@@ -249,7 +249,7 @@ static void test_median(void)
 }
 
 /* "one" wakes "two" four times and "three" once, instead of three times and twice. */
-static void test_graph(void)
+TEST(graph)
 {
 	struct habit habit = plain;
 
@@ -265,7 +265,7 @@ static void test_graph(void)
 }
 
 /* Each of two exceeded limits is reported, and a limit that is met is not. */
-static void test_several(void)
+TEST(several)
 {
 	struct habit habit = with_bursts(20000);
 
@@ -306,7 +306,7 @@ static void prints_not(const char *unexpected, const char *what)
 }
 
 /* "two" is a kernel thread that the replay does not play. */
-static void test_kthreads(void)
+TEST(kthreads)
 {
 	static const char * const limits[] = {
 		"--max-cpu-error=0", "--max-total-cpu-error=0", "--max-wakeup-error=0",
@@ -337,7 +337,7 @@ static void test_kthreads(void)
 	prints_not("left out", "another task is missed");
 }
 
-static void test_schedulers(void)
+TEST(schedulers)
 {
 	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
 	static const struct schedtape_scheduler old = { .time = 1, .state = "none" };
@@ -376,7 +376,7 @@ static void shows(const struct schedtape_scheduler *schedulers, size_t n, const 
 }
 
 /* A scheduler that is on for less than a second is seen in transition, or not at all. */
-static void test_brief_schedulers(void)
+TEST(brief_schedulers)
 {
 	static const struct schedtape_scheduler fair = { .time = 1, .state = "disabled" };
 	static const struct schedtape_scheduler off[] = {
@@ -412,7 +412,7 @@ static void test_brief_schedulers(void)
 }
 
 /* Two tapes with many schedulers differ in the last one only. */
-static void test_many_schedulers(void)
+TEST(many_schedulers)
 {
 	struct schedtape_scheduler many[40] = { 0 };
 	size_t i;
@@ -439,7 +439,7 @@ static void test_many_schedulers(void)
 #define FEATURES	"ALPHA BETA GAMMA DELTA EPSILON ZETA ETA THETA IOTA KAPPA LAMBDA MU NU " \
 			"XI OMIKRON PI RHO SIGMA TAU UPSILON PHI CHI PSI OMEGA ALEPH BET GIMEL DALET "
 
-static void test_settings(void)
+TEST(settings)
 {
 	static const char in_a[] = SETTINGS("\"slice\": \"3\", \"gone\": \"1\", \"same\": \"1\", "
 		"\"features\": \"" FEATURES "NO_ONE TWO\", \"x/y\": \"1\", "
@@ -490,7 +490,7 @@ static unsigned int times(const char *part)
 	return n;
 }
 
-static void test_gaps(void)
+TEST(gaps)
 {
 	static const char whole[] = SETTINGS("\"slice\": \"3\", \"scale\": \"1\", "
 		"\"x/y\": \"1\", \"long\": \"xxx\", \"other\": \"1\"");
@@ -535,7 +535,7 @@ static void test_gaps(void)
 	   strstr(printed, "\"reason\": \"Permission denied\""), "the reason for none in JSON");
 }
 
-static void test_null(void)
+TEST(null)
 {
 	make_with(&a, SETTINGS("\"odd\": null, \"gone\": null, \"x\": null"), NULL, 0);
 	make_with(&b, SETTINGS("\"odd\": null, \"new\": null, \"x\": \"1\""), NULL, 0);
@@ -545,7 +545,7 @@ static void test_null(void)
 
 #define WORD_30		"thirty_characters_are_in_here_"
 
-static void test_words(void)
+TEST(words)
 {
 	make_with(&a, SETTINGS("\"features\": \"" FEATURES WORD_30 WORD_30 WORD_30 WORD_30
 			     WORD_30 WORD_30 WORD_30 WORD_30 WORD_30 "\""), NULL, 0);
@@ -576,7 +576,7 @@ static void write_empty(const struct blob *tape)
 }
 
 /* Each reader says it in one line. */
-static void test_empty(void)
+TEST(empty)
 {
 	const char *text = "the tape has no events: no chosen task ran while the recording was on";
 	const char *at;
@@ -598,26 +598,7 @@ int main(void)
 	blob_init(&b);
 	ok(diff_relative(0, 0) == 0 && isinf(diff_relative(0, 5)) &&
 	   fabs(diff_relative(200, 150) + 0.25) < 1e-9, "relative errors");
-	test_same();
-	test_schedulers();
-	test_brief_schedulers();
-	test_many_schedulers();
-	test_settings();
-	test_gaps();
-	test_null();
-	test_words();
-	test_cpu();
-	test_min_runtime();
-	test_default_min_runtime();
-	test_player_ends();
-	test_empty();
-	test_distances();
-	test_preempted();
-	test_order();
-	test_median();
-	test_graph();
-	test_kthreads();
-	test_several();
+	tap_run();
 	close(a.fd);
 	close(b.fd);
 	return tap_done();

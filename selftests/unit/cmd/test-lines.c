@@ -41,7 +41,7 @@ static void test_number(uint64_t number)
 	expect(text, "with a sign");
 }
 
-static void test_numbers(void)
+TEST(numbers)
 {
 	uint64_t number;
 
@@ -56,7 +56,7 @@ static void test_numbers(void)
 	test_number(-20);
 }
 
-static void test_texts(void)
+TEST(texts)
 {
 	char *from;
 
@@ -78,7 +78,7 @@ static void test_texts(void)
 }
 
 /* More than the buffer has room for, with lines up to the longest that there may be. */
-static void test_flush(void)
+TEST(flush)
 {
 	static char line[LINES_MOST];
 	int file = memfd_create("lines", MFD_CLOEXEC), before = dup(STDOUT_FILENO), i;
@@ -117,8 +117,6 @@ static void test_flush(void)
 int main(void)
 {
 	lines_begin(&lines);
-	test_numbers();
-	test_texts();
-	test_flush();
+	tap_run();
 	return tap_done();
 }

@@ -33,7 +33,7 @@ static bool matches(const char *name, const char *pattern)
 
 #define TIME "20[0-9]{2}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]Z "
 
-static void test_file(void)
+TEST(file)
 {
 	struct log log = LOG_CLOSED;
 
@@ -60,11 +60,15 @@ static void test_file(void)
 	ok(matches(path, "^" TIME "schedtape: six\n$"), "an attempt that failed is repeated");
 }
 
-static void test_levels(void)
+TEST(levels)
 {
+	char stream[64], levels[64];
 	struct stat st;
-	char stream[64];
+	int fd;
 
+	snprintf(levels, sizeof(levels), "%s/levels", folder);
+	fd = open(levels, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	dup2(fd, STDERR_FILENO);
 	fstat(STDERR_FILENO, &st);
 	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev,
 		 (unsigned long long)st.st_ino + 1);
@@ -79,9 +83,13 @@ static void test_levels(void)
 	log_use_journal();
 	out_error(NULL, "one");
 	out_warning(NULL, "two");
+	ok(matches(levels, "Z schedtape: zero\n.*Z <3>schedtape: one\n"
+			   ".*Z <4>schedtape: warning: two\n$"),
+	   "messages have levels only if standard error is the journal");
+	close(fd);
 }
 
-static void test_wrong(void)
+TEST(wrong)
 {
 	struct log log = LOG_CLOSED;
 
@@ -91,22 +99,10 @@ static void test_wrong(void)
 
 int main(void)
 {
-	char levels[64];
-	int fd;
-
 	folder_make();
 	snprintf(path, sizeof(path), "%s/log", folder);
 	snprintf(renamed, sizeof(renamed), "%s/log.1", folder);
-	snprintf(levels, sizeof(levels), "%s/levels", folder);
-	test_file();
-	fd = open(levels, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	dup2(fd, STDERR_FILENO);
-	test_levels();
-	ok(matches(levels, "Z schedtape: zero\n.*Z <3>schedtape: one\n"
-			   ".*Z <4>schedtape: warning: two\n$"),
-	   "messages have levels only if standard error is the journal");
-	test_wrong();
-	close(fd);
+	tap_run();
 	folder_remove();
 	return tap_done();
 }

@@ -58,7 +58,7 @@ static void listen_to_reports(void)
 	setenv("NOTIFY_SOCKET", name, 1);
 }
 
-static void test_watchdog(void)
+TEST(watchdog)
 {
 	struct notify notify = { .on = false };
 	char pid[16];
@@ -88,7 +88,7 @@ static void test_watchdog(void)
 	ok(got(""), "then nothing is reported");
 }
 
-static void test_shortest(void)
+TEST(shortest)
 {
 	struct notify notify = { .on = false };
 
@@ -102,7 +102,7 @@ static void test_shortest(void)
 	   "the watchdog of another process is not for this one");
 }
 
-static void test_alone(void)
+TEST(alone)
 {
 	struct notify notify = { .on = false };
 
@@ -117,8 +117,6 @@ static void test_alone(void)
 int main(void)
 {
 	listen_to_reports();
-	test_watchdog();
-	test_shortest();
-	test_alone();
+	tap_run();
 	return tap_done();
 }

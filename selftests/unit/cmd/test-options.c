@@ -54,7 +54,7 @@ static bool takes(struct record_options *opts, const char *option)
 	return !refused;
 }
 
-static void test_numbers(void)
+TEST(numbers)
 {
 	/* Includes numbers that would be valid if cut to fewer bits. */
 	static const char * const bad[] = {
@@ -104,7 +104,7 @@ static uint64_t ring(const char *option, const unsigned char *mask, size_t bytes
 	return size;
 }
 
-static void test_rings(void)
+TEST(rings)
 {
 	static const unsigned char three[] = { 0x81, 0x01 };
 	struct record_options opts = { .output = NULL };
@@ -127,7 +127,7 @@ static void test_rings(void)
 	record_options_free(&opts);
 }
 
-static void test_patterns(void)
+TEST(patterns)
 {
 	static const char * const bad[] = {
 		"--exclude-comm=sixteen letters!!", "--exclude-comm=[a]???????????????",
@@ -160,7 +160,7 @@ static bool plays(struct replay_options *opts, const char *option)
 	return !refused;
 }
 
-static void test_replay(void)
+TEST(replay)
 {
 	static const char * const bad[] = {
 		"--speed=0", "--speed=nan", "--speed=1001", "--speed=1x", "--scale-cpu=-1",
@@ -186,7 +186,7 @@ static void test_replay(void)
 }
 
 /* The message of --cpus names the CPUs that this process may use. */
-static void test_usable(void)
+TEST(usable)
 {
 	struct replay_options opts = { .record = NULL };
 	cpu_set_t before, first;
@@ -233,7 +233,7 @@ static const char *chosen(const char *option, const char *other)
 	return numbers;
 }
 
-static void test_choice(void)
+TEST(choice)
 {
 	static const struct {
 		const char *option, *other, *numbers;
@@ -268,13 +268,4 @@ static void test_choice(void)
 	}
 }
 
-int main(void)
-{
-	test_numbers();
-	test_rings();
-	test_patterns();
-	test_replay();
-	test_usable();
-	test_choice();
-	return tap_done();
-}
+TEST_MAIN

@@ -22,7 +22,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
-static void test_forms(void)
+TEST(forms)
 {
 	static const char * const bad[] = {
 		"", "10", "0s", "0K", "-1s", "1x", "signal ", "Signal", "K", "s", "1.5K", "1KB",
@@ -41,7 +41,7 @@ static void test_forms(void)
 	ok(parts_parse(&parts, "1.5d") && parts.ms == 129600000, "1.5d");
 }
 
-static void test_due(void)
+TEST(due)
 {
 	struct parts parts = { .end = PARTS_SIGNAL };
 
@@ -84,7 +84,7 @@ static bool is_there(const char *time)
 	return !access(path, F_OK);
 }
 
-static void test_names(void)
+TEST(names)
 {
 	struct parts parts = { .nr = 0 };
 	char path[64];
@@ -115,7 +115,7 @@ static unsigned int count_files(const char *begin)
 	return n;
 }
 
-static void test_files(void)
+TEST(files)
 {
 	struct parts_file file = PARTS_NO_FILE;
 	struct parts parts = { .nr = 0 };
@@ -178,7 +178,7 @@ static void make_old(struct backup *backup, const char *older)
 	backup->older = strdup(path);
 }
 
-static void test_old(void)
+TEST(old)
 {
 	struct backup backup = { NULL };
 	char path[64];
@@ -197,7 +197,7 @@ static void test_old(void)
 	folder_remove();
 }
 
-static void test_missing(void)
+TEST(missing)
 {
 	struct parts parts = { .nr = 0 };
 	struct schedtape_error err;
@@ -207,7 +207,7 @@ static void test_missing(void)
 	parts_free(&parts);
 }
 
-static void test_limits(void)
+TEST(limits)
 {
 	struct parts parts = { .max_files = 2 };
 
@@ -244,14 +244,4 @@ static void test_limits(void)
 	folder_remove();
 }
 
-int main(void)
-{
-	test_forms();
-	test_due();
-	test_names();
-	test_files();
-	test_old();
-	test_missing();
-	test_limits();
-	return tap_done();
-}
+TEST_MAIN

@@ -48,7 +48,7 @@ static bool is_gone(void)
 	return access(path, F_OK);
 }
 
-static void test_alone(void)
+TEST(alone)
 {
 	struct pidfile pidfile = PIDFILE_CLOSED;
 	mode_t before = umask(0077);
@@ -67,7 +67,7 @@ static void test_alone(void)
 	ok(has("1\n"), "another file of that name stays");
 }
 
-static void test_old(void)
+TEST(old)
 {
 	static const char * const stale[] = { "", "1", "1\n", "4194304\n" };
 	static const char * const others[] = { "\n", "1\n\n", "1 ", "-1\n", "a", "1\n2\n" };
@@ -121,7 +121,7 @@ static void end_holder(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void test_holders(void)
+TEST(holders)
 {
 	pid_t pid = fork_holder(F_UNLCK);
 
@@ -145,9 +145,7 @@ int main(void)
 	/* Messages are not looked at. */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
-	test_alone();
-	test_old();
-	test_holders();
+	tap_run();
 	ok(!rmdir(folder), "no temporary file is left");
 	snprintf(path, sizeof(path), "/none/pid");
 	ok(try_open() == -ENOENT, "no folder");

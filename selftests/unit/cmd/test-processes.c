@@ -67,7 +67,7 @@ static void begin(struct processes *processes)
 		waitid(P_PID, pids[i], &info, WEXITED | WNOWAIT);
 }
 
-static void test_ends(void)
+TEST(ends)
 {
 	struct processes processes;
 
@@ -93,7 +93,7 @@ static void clean(void *arg)
 	(void)!write(*(int *)arg, "c", 1);
 }
 
-static void test_killer(void)
+TEST(killer)
 {
 	struct processes processes;
 	struct kill_on_exit killer;
@@ -121,9 +121,4 @@ static void test_killer(void)
 	close(ends[0]);
 }
 
-int main(void)
-{
-	test_ends();
-	test_killer();
-	return tap_done();
-}
+TEST_MAIN

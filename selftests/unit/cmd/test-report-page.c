@@ -27,7 +27,7 @@ static unsigned char *sums_of(struct levels *levels, const unsigned char **tops)
 	return sums;
 }
 
-static void test_sums(void)
+TEST(sums)
 {
 	const unsigned char *tops, *run, *wait;
 	unsigned char *sums;
@@ -63,7 +63,7 @@ static void test_sums(void)
 }
 
 /* A year, of which a part is longer than 32 bits of ns. */
-static void test_long(void)
+TEST(long)
 {
 	const uint64_t year = 365ULL * 86400 * 1000000000;
 	const unsigned char *tops;
@@ -82,7 +82,7 @@ static void test_long(void)
 	levels_free(&levels);
 }
 
-static void test_rows(void)
+TEST(rows)
 {
 	struct levels levels;
 
@@ -113,7 +113,7 @@ static void add_runs(struct blocks *blocks, unsigned int n)
 		exit(1);
 }
 
-static void test_blocks(void)
+TEST(blocks)
 {
 	char *text = NULL;
 	struct blocks blocks;
@@ -142,11 +142,4 @@ static void test_blocks(void)
 	blocks_free(&blocks);
 }
 
-int main(void)
-{
-	test_sums();
-	test_long();
-	test_rows();
-	test_blocks();
-	return tap_done();
-}
+TEST_MAIN

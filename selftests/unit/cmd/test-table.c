@@ -244,7 +244,7 @@ static void fits(unsigned short width, struct call *c, const char *what, unsigne
 		check_tables(what, tables);
 }
 
-static void test_widths(void)
+TEST(widths)
 {
 	static const unsigned short widths[] = { 80, 100, 200, 40, 25 };
 	struct call report = { cmd_report, { "report", "--edges", tape.path } };
@@ -278,7 +278,7 @@ static bool has(const char *expected, const char *what)
 	return there;
 }
 
-static void test_names(void)
+TEST(names)
 {
 	struct call report = { cmd_report, { "report", "--pid=4194000-4194003", tape.path } };
 
@@ -301,7 +301,7 @@ static bool has_blank_ends(void)
 	return false;
 }
 
-static void test_choice(void)
+TEST(choice)
 {
 	struct call plain = { cmd_report, { "report", tape.path } };
 	struct call wide = { cmd_report, { "report", "--wide", tape.path } };
@@ -336,7 +336,7 @@ static void test_choice(void)
 	unsetenv("COLUMNS");
 }
 
-static void test_list(void)
+TEST(list)
 {
 	struct call list = { cmd_list, { "list" } };
 
@@ -346,7 +346,7 @@ static void test_list(void)
 	has("\n\n replay  state  ", "an empty line between the tables");
 }
 
-static void test_cells(void)
+TEST(cells)
 {
 	ok(table_text_cells("plain") == 5 && table_text_cells("") == 0, "ASCII");
 	ok(table_text_cells(JAPANESE) == 10, "Japanese: two cells each");
@@ -365,11 +365,7 @@ int main(void)
 	unsetenv("COLUMNS");
 	/* test-color.c has the colours. */
 	setenv("NO_COLOR", "1", 1);
-	test_cells();
-	test_widths();
-	test_names();
-	test_choice();
-	test_list();
+	tap_run();
 	close(tape.fd);
 	close(other.fd);
 	return tap_done();

@@ -35,7 +35,7 @@ static bool is(const struct throttles *throttles, uint64_t begin, uint64_t end)
 	return bout.begin == begin && bout.end == end;
 }
 
-static void test_losses(void)
+TEST(losses)
 {
 	struct throttles throttles = { 0 };
 	struct bout bout;
@@ -70,7 +70,7 @@ static void test_losses(void)
 }
 
 /* Two million bouts of two places, and one of a third. */
-static void test_many(void)
+TEST(many)
 {
 	struct throttles throttles = { 0 };
 	struct bout bout;
@@ -94,9 +94,4 @@ static void test_many(void)
 	throttles_free(&throttles);
 }
 
-int main(void)
-{
-	test_losses();
-	test_many();
-	return tap_done();
-}
+TEST_MAIN

@@ -23,7 +23,7 @@ static void sleep_ms(int ms)
 	clock_ms += ms;
 }
 
-static void test_delay_forms(void)
+TEST(delay_forms)
 {
 	static const char * const good[] = {
 		"0", "500", "-1", "0-10", "10-20,30-40", "1-2,3-4,5-6",
@@ -47,7 +47,7 @@ static void test_delay_forms(void)
 	}
 }
 
-static void test_duration_forms(void)
+TEST(duration_forms)
 {
 	static const char * const bad[] = {
 		"", "0", "-1", "x", "1x", "nan", "inf", "1e99", "0.0009",
@@ -73,7 +73,7 @@ static void test_duration_forms(void)
 		   "--duration %s", units[i].text);
 }
 
-static void test_always_on(void)
+TEST(always_on)
 {
 	struct timing timing = { .open_end = false };
 
@@ -84,7 +84,7 @@ static void test_always_on(void)
 	ok(timing_wait(&timing, 1000) == 1000, "nor waited for");
 }
 
-static void test_one_delay(void)
+TEST(one_delay)
 {
 	struct timing timing = { .open_end = false };
 
@@ -106,7 +106,7 @@ static void test_one_delay(void)
 	timing_free(&timing);
 }
 
-static void test_periods(void)
+TEST(periods)
 {
 	static const enum order orders[] = { ORDER_DISABLE, ORDER_ENABLE, ORDER_STOP };
 	struct timing timing = { .open_end = false };
@@ -131,7 +131,7 @@ static void test_periods(void)
 	timing_free(&timing);
 }
 
-static void test_duration(void)
+TEST(duration)
 {
 	struct timing timing = { .open_end = false };
 
@@ -146,13 +146,4 @@ static void test_duration(void)
 	ok(timing_next(&timing) == ORDER_STOP, "a second start does not prolong it");
 }
 
-int main(void)
-{
-	test_delay_forms();
-	test_duration_forms();
-	test_always_on();
-	test_one_delay();
-	test_periods();
-	test_duration();
-	return tap_done();
-}
+TEST_MAIN

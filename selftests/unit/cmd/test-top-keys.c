@@ -34,7 +34,7 @@ static bool shows(const char *name)
 	return select_names_has(&view.selection.comms, name, 0);
 }
 
-static void test_sort(void)
+TEST(sort)
 {
 	ok(press("<") && sorts_by("cpu-share"), "to the left");
 	ok(press("<") && sorts_by("task"), "again");
@@ -51,7 +51,7 @@ static void test_sort(void)
 	ok(press("sdelay-max\033") && sorts_by("delay-p99") && !screen.prompt, "Escape");
 }
 
-static void test_filter(void)
+TEST(filter)
 {
 	ok(shows("any"), "at first all names");
 	ok(press("fab*,cd\r") && shows("abc") && shows("cd") && !shows("c"), "typed patterns");
@@ -72,7 +72,7 @@ static void test_filter(void)
 	ok(press("f\n") && shows("any") && !screen.first, "nothing: all, from the first line");
 }
 
-static void test_long(void)
+TEST(long)
 {
 	size_t i;
 
@@ -83,7 +83,7 @@ static void test_long(void)
 	press("\033");
 }
 
-static void test_lines(void)
+TEST(lines)
 {
 	static const char * const names[] = {
 		"comm", "process", "cgroup", "cpu", "policy", "task",
@@ -94,7 +94,7 @@ static void test_lines(void)
 		ok(press("b") && !strcmp(groups_by_name(view.by), names[i]), "by %s", names[i]);
 }
 
-static void test_scroll(void)
+TEST(scroll)
 {
 	screen.first = 0;
 	screen.room = 10;
@@ -117,7 +117,7 @@ static void test_scroll(void)
 	ok(!screen.first, "the beginning");
 }
 
-static void test_others(void)
+TEST(others)
 {
 	ok(press("p") && screen.paused && press(" ") && !screen.paused, "a pause, and its end");
 	ok(press("h") && screen.help && press("?") && !screen.help, "help, and its end");
@@ -129,12 +129,7 @@ int main(void)
 {
 	sheet_options_init(&view.sheet, top_columns, "cpu");
 	screen.view = &view;
-	test_sort();
-	test_filter();
-	test_long();
-	test_lines();
-	test_scroll();
-	test_others();
+	tap_run();
 	selection_free(&view.selection);
 	return tap_done();
 }

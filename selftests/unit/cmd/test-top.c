@@ -205,7 +205,7 @@ static bool is_from(size_t number, uint64_t begin, uint64_t end, uint64_t events
 	       interval->events == events && interval->lost == lost;
 }
 
-static void test_intervals(void)
+TEST(intervals)
 {
 	ok(nr == 4, "four intervals: a mark after half of one ends none");
 	ok(is_from(0, 1000, 2000, 5, 0), "the first");
@@ -214,7 +214,7 @@ static void test_intervals(void)
 	ok(is_from(3, 4000, 4500, 0, 0), "the rest");
 }
 
-static void test_tasks(void)
+TEST(tasks)
 {
 	show(0, GROUPS_TASK, "cpu", NULL);
 	has(" 1.000 s: 3 tasks on 1.60 CPUs, 5 events, 0 lost\n", "the head");
@@ -235,7 +235,7 @@ static void test_tasks(void)
 	has("\nbusy:10 100.0 500.000 0 - - - - 0 0 0\n", "the last, up to the end");
 }
 
-static void test_groups(void)
+TEST(groups)
 {
 	show(1, GROUPS_PROCESS, "delay-max", NULL);
 	has("---\nwaiter:30 15.0 150.000 3 ", "a process, sorted by its worst delay");
@@ -259,7 +259,7 @@ static void test_groups(void)
 	has(": 0 tasks on 0.00 CPUs,", "no task");
 }
 
-static void test_times(void)
+TEST(times)
 {
 	static const char date[] = "[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9] "
 				   "[0-2][0-9]:[0-5][0-9]:[0-6][0-9].";
@@ -282,7 +282,7 @@ static void test_times(void)
 	fields = NULL;
 }
 
-static void test_json(void)
+TEST(json)
 {
 	struct top_view view = { .by = GROUPS_TASK };
 	struct sheet sheet;
@@ -361,11 +361,7 @@ int main(void)
 	data = make_live(&blob, &size);
 	ret = read_intervals(data, size);
 	ok(!ret, "the tape is read: %s", ret ? err.text : "");
-	test_intervals();
-	test_tasks();
-	test_groups();
-	test_times();
-	test_json();
+	tap_run();
 	test_torn(data, size);
 	test_idle(&blob);
 	free_intervals();

@@ -21,7 +21,7 @@ int clock_gettime(clockid_t id, struct timespec *ts)
 	return 0;
 }
 
-static void test_forms(void)
+TEST(forms)
 {
 	static const char * const bad[] = {
 		"", "exec", "exec:", "psi:", "psi:cpu", "psi:gpu some 1 2", "latency",
@@ -59,7 +59,7 @@ static void test_forms(void)
 	ok(!triggers.nr, "none is left");
 }
 
-static void test_session(void)
+TEST(session)
 {
 	struct schedtape_trigger list[STAPE_TRIGGERS_MAX];
 	struct triggers triggers = { .nr = 0 };
@@ -101,7 +101,7 @@ static const struct trigger *look(struct triggers *triggers)
 	return triggers_next(triggers);
 }
 
-static void test_firing(void)
+TEST(firing)
 {
 	struct triggers triggers = { .nr = 0 };
 	struct schedtape_error err;
@@ -136,10 +136,4 @@ static void test_firing(void)
 	triggers_free(&triggers);
 }
 
-int main(void)
-{
-	test_forms();
-	test_session();
-	test_firing();
-	return tap_done();
-}
+TEST_MAIN

@@ -97,7 +97,7 @@ static bool has(int events, uint64_t last)
 	return false;
 }
 
-static void test_pages(void)
+TEST(pages)
 {
 	struct stape_dump_header *h;
 
@@ -134,7 +134,7 @@ static void test_pages(void)
 	ok(search() == 0 && !found.unknown, "a copy of a page of another version does not count");
 }
 
-static void test_sessions(void)
+TEST(sessions)
 {
 	struct stape_dump_session *s;
 	struct stape_dump_ring *ring;
@@ -162,7 +162,7 @@ static void test_sessions(void)
 	   "a text without an end");
 }
 
-static void test_loads(void)
+TEST(loads)
 {
 	struct stape_dump_session *s;
 	struct stape_dump_ring *ring;
@@ -191,7 +191,7 @@ static void test_loads(void)
 }
 
 /* The crash comes while the module opens page 4, in the slot of page 0. */
-static void test_opening(void)
+TEST(opening)
 {
 	struct stape_page_header *page = image_page(&image, 4);
 
@@ -217,7 +217,7 @@ static void test_opening(void)
 }
 
 /* Splits the list of CPU 0: the second one says something else of the ring itself. */
-static void test_lists(void)
+TEST(lists)
 {
 	struct stape_dump_ring *first = image_page(&image, 1), *second;
 
@@ -237,7 +237,7 @@ static void test_lists(void)
 	ok(has(12, 2070) && made.missing == 1, "a list of another ring is not used");
 }
 
-static void test_ring(void)
+TEST(ring)
 {
 	struct stape_page_header *page;
 
@@ -269,7 +269,7 @@ static void test_ring(void)
 	image.missing = 0;
 }
 
-static void test_corrupt_page(void)
+TEST(corrupt_page)
 {
 	struct stape_page_header *page;
 	uint64_t word = 0;
@@ -294,7 +294,7 @@ static void test_corrupt_page(void)
 	ok(recover() != 0 || read_back(&word) >= 0, "a page that ends at the end of times");
 }
 
-static void test_corrupt_ring(void)
+TEST(corrupt_ring)
 {
 	struct stape_dump_ring *ring = image_page(&image, 1);
 
@@ -328,7 +328,7 @@ static void test_corrupt_ring(void)
 	ok(recover() == 0 && made.pages == 1, "an impossible number of pages");
 }
 
-static void test_corrupt_session(void)
+TEST(corrupt_session)
 {
 	struct stape_dump_session *s = image_page(&image, 0);
 	uint64_t time;
@@ -365,7 +365,7 @@ static void test_corrupt_session(void)
 }
 
 /* Of four samples the oldest may be half overwritten. */
-static void test_samples(void)
+TEST(samples)
 {
 	struct stape_dump_session *s = image_page(&image, 0);
 	unsigned int i;
@@ -395,7 +395,7 @@ static bool is_named(const char *vmcore, const char *output, bool several, const
 	return right;
 }
 
-static void test_files(void)
+TEST(files)
 {
 	struct vmcore *vmcore;
 
@@ -414,17 +414,7 @@ static void test_files(void)
 int main(void)
 {
 	blob_init(&blob);
-	test_pages();
-	test_sessions();
-	test_loads();
-	test_ring();
-	test_opening();
-	test_lists();
-	test_corrupt_page();
-	test_corrupt_ring();
-	test_corrupt_session();
-	test_samples();
-	test_files();
+	tap_run();
 	found_free(&found);
 	return tap_done();
 }

@@ -95,7 +95,7 @@ static struct schedtape_tape *family(uint32_t base, bool launcher, unsigned int 
 	return tape;
 }
 
-static void test_same(void)
+TEST(same)
 {
 	struct two two = compare(family(100, false, 5), family(700, false, 5));
 
@@ -107,7 +107,7 @@ static void test_same(void)
 	done(&two);
 }
 
-static void test_launcher(void)
+TEST(launcher)
 {
 	struct two two = compare(family(100, false, 5), family(700, true, 4));
 	const struct schedtape_edge_pair *edges;
@@ -123,7 +123,7 @@ static void test_launcher(void)
 	done(&two);
 }
 
-static void test_missing(void)
+TEST(missing)
 {
 	struct schedtape_tape *less = fake_new(0, 1000);
 	struct two two;
@@ -144,7 +144,7 @@ static void test_missing(void)
 }
 
 /* Threads from the start in A are forked by their leader in B. */
-static void test_threads_from_start(void)
+TEST(threads_from_start)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
@@ -169,7 +169,7 @@ static void test_threads_from_start(void)
 }
 
 /* If the numbers of children differ, children are matched by name. */
-static void test_names(void)
+TEST(names)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
@@ -197,7 +197,7 @@ static void test_names(void)
 }
 
 /* A task without a FORK event is a child of the parent in its description. */
-static void test_joined(void)
+TEST(joined)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
@@ -225,7 +225,7 @@ static void test_joined(void)
 }
 
 /* The same if another task had the parent's PID before. */
-static void test_joined_later(void)
+TEST(joined_later)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
@@ -251,7 +251,7 @@ static void test_joined_later(void)
 }
 
 /* The same if the child is described before its parent. */
-static void test_child_first(void)
+TEST(child_first)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
 	struct two two;
@@ -323,7 +323,7 @@ static struct schedtape_tape *replay_of_kworker(bool kworker, int wakes)
 	return tape;
 }
 
-static void test_kthreads(void)
+TEST(kthreads)
 {
 	struct two two = compare(with_kworker(), replay_of_kworker(false, 3));
 	size_t pairs, edges;
@@ -353,7 +353,7 @@ static void test_kthreads(void)
 }
 
 /* Many tasks of one name, and many names: a quadratic matching would take minutes. */
-static void test_many(void)
+TEST(many)
 {
 	struct schedtape_tape *a = fake_new(0, 10000000), *b = fake_new(0, 10000000);
 	struct two two;
@@ -444,7 +444,7 @@ static void distances(struct schedtape_tape *left, struct schedtape_tape *right,
 	unprofile(&b);
 }
 
-static void test_distances(void)
+TEST(distances)
 {
 	double d[SCHEDTAPE_NR_LENGTHS], order;
 	char many[3001];
@@ -482,7 +482,7 @@ static struct schedtape_tape *two_bursts(bool taken)
 	return tape;
 }
 
-static void test_burst_once(void)
+TEST(burst_once)
 {
 	double d[SCHEDTAPE_NR_LENGTHS], order;
 
@@ -534,7 +534,7 @@ static struct schedtape_tape *many_wakes(void)
 	return tape;
 }
 
-static void test_memory(void)
+TEST(memory)
 {
 	struct schedtape_tape *tape = many_wakes();
 	struct schedtape_comparison *comparison;
@@ -565,21 +565,9 @@ int main(void)
 	struct two two;
 
 	/* First, because later it could use memory that other tests have freed. */
-	test_memory();
-	test_same();
-	test_launcher();
-	test_missing();
-	test_threads_from_start();
-	test_names();
-	test_joined();
-	test_joined_later();
-	test_child_first();
-	test_kthreads();
-	test_many();
 	two = compare(fake_new(0, 1), fake_new(0, 1));
 	ok(two.d->same_graph && !two.d->matched, "nothing equals nothing");
 	done(&two);
-	test_distances();
-	test_burst_once();
+	tap_run();
 	return tap_done();
 }

@@ -39,7 +39,7 @@ static bool is_distance(const struct lengths *one, const struct lengths *two, do
 	return fabs(there - distance) < 1e-9 && fabs(back - distance) < 1e-9;
 }
 
-static void test_distance(void)
+TEST(distance)
 {
 	static const struct {
 		struct lengths a, b;
@@ -66,7 +66,7 @@ static void test_distance(void)
 }
 
 /* So many lengths that they are counted in buckets. */
-static void test_many(void)
+TEST(many)
 {
 	struct schedtape_histogram few = { 0 }, many = { 0 };
 
@@ -85,7 +85,7 @@ static void test_many(void)
 	schedtape_histogram_free(&many);
 }
 
-static void test_nothing(void)
+TEST(nothing)
 {
 	struct schedtape_histogram none = { 0 }, one = { 0 };
 
@@ -96,10 +96,4 @@ static void test_nothing(void)
 	schedtape_histogram_free(&one);
 }
 
-int main(void)
-{
-	test_distance();
-	test_many();
-	test_nothing();
-	return tap_done();
-}
+TEST_MAIN

@@ -54,7 +54,7 @@ static void is_match(const struct tree *a, const struct tree *b, const uint32_t 
 }
 
 /* The first child has the second one's name. */
-static void test_as_many(void)
+TEST(as_many)
 {
 	static const uint32_t expected[] = { 0, 1, 2 };
 	struct tree a = { .n = 0 }, b = { .n = 0 };
@@ -68,7 +68,7 @@ static void test_as_many(void)
 	is_match(&a, &b, expected, "as many children match in the order of their forks");
 }
 
-static void test_more(void)
+TEST(more)
 {
 	static const uint32_t expected[] = { 0, 2, 3, NONE, 1 };
 	struct tree a = { .n = 0 }, b = { .n = 0 };
@@ -85,7 +85,7 @@ static void test_more(void)
 	is_match(&a, &b, expected, "else by name, the first of a name with the first");
 }
 
-static void test_threads(void)
+TEST(threads)
 {
 	static const uint32_t expected[] = { 0, 2, 1 };
 	struct tree a = { .n = 0 }, b = { .n = 0 };
@@ -100,7 +100,7 @@ static void test_threads(void)
 }
 
 /* A's root is a child of another task in B. */
-static void test_launcher(void)
+TEST(launcher)
 {
 	static const uint32_t expected[] = { 1, 2 };
 	struct tree a = { .n = 0 }, b = { .n = 0 };
@@ -137,7 +137,7 @@ static void add_workers(struct tree *tree, bool orphans, uint64_t start)
 		tree->lives[i].start = start;
 }
 
-static void test_players(void)
+TEST(players)
 {
 	static const uint32_t expected[] = { 2, 0, 1 }, back[] = { 1, 2, 0 };
 	static const uint32_t replays[] = { 1, 2, 0 };
@@ -159,7 +159,7 @@ static void test_players(void)
 }
 
 /* Other tapes may have tasks of the same PIDs, and a replay may use a PID twice. */
-static void test_other_players(void)
+TEST(other_players)
 {
 	static const uint32_t by_name[] = { 0, 1, 2 };
 	struct tree a = { .n = 0 }, b = { .n = 0 }, other = { .n = 0 };
@@ -183,7 +183,7 @@ static void test_other_players(void)
 }
 
 /* The children of a player are matched with those of its task. */
-static void test_players_children(void)
+TEST(players_children)
 {
 	static const uint32_t expected[] = { 1, 0, 2 };
 	struct tree a = { .n = 0 }, b = { .n = 0 };
@@ -198,14 +198,4 @@ static void test_players_children(void)
 	is_match(&a, &b, expected, "children of a player match those of its task");
 }
 
-int main(void)
-{
-	test_players();
-	test_other_players();
-	test_players_children();
-	test_as_many();
-	test_more();
-	test_threads();
-	test_launcher();
-	return tap_done();
-}
+TEST_MAIN

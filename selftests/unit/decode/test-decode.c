@@ -105,7 +105,7 @@ static void test_fields(const struct schedtape_decoder *decoder)
 }
 
 /* Of a machine with the other byte order. */
-static void test_swapped(void)
+TEST(swapped)
 {
 	struct schedtape_decoder *decoder = make(point_all_format, POINT_ALL,
 						 !points_formats.big_endian);
@@ -174,7 +174,7 @@ static void test_limits(struct schedtape_decoder *decoder)
 }
 
 /* Fields over each other have no more numbers than there are bytes. */
-static void test_overlap(void)
+TEST(overlap)
 {
 	static unsigned char data[65536];
 	struct schedtape_sample sample = sample_of(data, sizeof(data));
@@ -242,7 +242,7 @@ static void test_unsafe(const char *print, const char *what)
 	free(format);
 }
 
-static void test_all_unsafe(void)
+TEST(all_unsafe)
 {
 	static char deep[100000], wide[100000];
 
@@ -255,7 +255,7 @@ static void test_all_unsafe(void)
 }
 
 /* A format is refused if a field of it cannot be where the format says. */
-static void test_places(void)
+TEST(places)
 {
 	static const char * const places[] = {
 		"offset:4294967294;\tsize:4;", "offset:-8;\tsize:4;", "offset:8;\tsize:9999999999;",
@@ -275,7 +275,7 @@ static void test_places(void)
 }
 
 /* A field that should have the place of a value, but has two bytes, is at the end of the data. */
-static void test_short_place(void)
+TEST(short_place)
 {
 	struct schedtape_decoder *decoder = make("name: all\nID: 9\n" POINTS_COMMON
 		"\tfield:__data_loc char[] text;\toffset:8;\tsize:2;\tsigned:0;\n\n"
@@ -289,7 +289,7 @@ static void test_short_place(void)
 	schedtape_decoder_free(decoder);
 }
 
-static void test_wrong(void)
+TEST(wrong)
 {
 	struct schedtape_formats formats = points_formats;
 	struct schedtape_decoder *decoder = make("nothing", POINT_ALL, false);
@@ -318,13 +318,8 @@ int main(void)
 	test_values(decoder);
 	test_limits(decoder);
 	schedtape_decoder_free(decoder);
-	test_swapped();
-	test_overlap();
+	tap_run();
 	test_hidden("offset:4294967294", "a hidden field in an impossible place: no text");
 	test_hidden("offset:5000", "nor one behind the data");
-	test_all_unsafe();
-	test_places();
-	test_short_place();
-	test_wrong();
 	return tap_done();
 }

@@ -103,7 +103,7 @@ static bool is(size_t i, const char *path, uint64_t quota)
 		!cgroups[i].period);
 }
 
-static void test_start_and_end(void)
+TEST(start_and_end)
 {
 	struct stat st;
 	char path[64];
@@ -126,7 +126,7 @@ static void test_start_and_end(void)
 	close_tape();
 }
 
-static void test_changes(void)
+TEST(changes)
 {
 	begin();
 	schedtape_cgroup_watch_all(&watch, writer, &err);
@@ -148,7 +148,7 @@ static void test_changes(void)
 	put("tree/child", "20000 100000\n", 2);
 }
 
-static void test_new(void)
+TEST(new)
 {
 	begin();
 	schedtape_cgroup_watch_all(&watch, writer, &err);
@@ -172,7 +172,7 @@ static void test_new(void)
 }
 
 /* A cgroup gets its files with the controller. */
-static void test_controller(void)
+TEST(controller)
 {
 	char path[64];
 
@@ -188,7 +188,7 @@ static void test_controller(void)
 }
 
 /* Removed before its quota could be read: cpu.stat is gone first, then the folder. */
-static void test_short_life(void)
+TEST(short_life)
 {
 	begin();
 	schedtape_cgroup_watch_all(&watch, writer, &err);
@@ -205,7 +205,7 @@ static void test_short_life(void)
 }
 
 /* What META of a later tape says of them. */
-static void test_describe(void)
+TEST(describe)
 {
 	struct json_object *list;
 	const char *text;
@@ -257,7 +257,7 @@ static void write_past(uint64_t from, uint64_t until)
 	end();
 }
 
-static void test_past(void)
+TEST(past)
 {
 	uint64_t window, moment;
 
@@ -292,7 +292,7 @@ static void test_past(void)
 	put("tree/child", "20000 100000\n", 2);
 }
 
-static void test_forget(void)
+TEST(forget)
 {
 	int i;
 
@@ -317,7 +317,7 @@ static void test_forget(void)
 	close_tape();
 }
 
-static void test_changes_forgotten(void)
+TEST(changes_forgotten)
 {
 	char max[32];
 	int i;
@@ -347,7 +347,7 @@ static bool has_entry(size_t from, const char *path, uint64_t quota)
 }
 
 /* The entries of a snapshot are as of its end: the next one needs what was between them. */
-static void test_two_snapshots(void)
+TEST(two_snapshots)
 {
 	size_t first;
 
@@ -393,7 +393,7 @@ static uint64_t id_of(const char *path)
 	return stat(name, &st) ? 0 : st.st_ino;
 }
 
-static void test_meet(void)
+TEST(meet)
 {
 	uint64_t id;
 
@@ -422,7 +422,7 @@ static void test_meet(void)
 }
 
 /* A recorder with a tape meets no cgroups, so it has to keep the paths that it began with. */
-static void test_made_again(void)
+TEST(made_again)
 {
 	begin();
 	schedtape_cgroup_paths_add(&watch.places.in, "/job");
@@ -482,7 +482,7 @@ static void test_blind(const char *what)
 }
 
 /* Its folder was removed before it got a watch. */
-static void test_no_longer_blind(void)
+TEST(no_longer_blind)
 {
 	begin();
 	schedtape_cgroup_past_look(&watch, true, true);
@@ -500,7 +500,7 @@ static void test_no_longer_blind(void)
 }
 
 /* The queue holds 16384 events, as the kernel is by default. */
-static void test_overflow(void)
+TEST(overflow)
 {
 	char path[64], old[64];
 	int i;
@@ -535,7 +535,7 @@ static void test_overflow(void)
 	drop("tree/new");
 }
 
-static void test_none(void)
+TEST(none)
 {
 	schedtape_cgroup_watch_open(&watch, "", NULL);
 	blob_init(&blob);
@@ -548,7 +548,7 @@ static void test_none(void)
 }
 
 /* Cgroups that the module has named, and that have gone before a look. */
-static void test_named(void)
+TEST(named)
 {
 	struct stat st;
 	char path[64];
@@ -584,26 +584,11 @@ int main(void)
 {
 	folder_make();
 	make_folder();
-	test_start_and_end();
-	test_changes();
-	test_new();
-	test_controller();
-	test_overflow();
-	test_short_life();
-	test_named();
-	test_describe();
-	test_past();
-	test_forget();
-	test_changes_forgotten();
-	test_two_snapshots();
-	test_meet();
-	test_made_again();
-	test_no_longer_blind();
+	tap_run();
 	no_watches = true;
 	test_blind("no watches");
 	no_queue = true;
 	test_blind("no queue");
-	test_none();
 	folder_remove();
 	return tap_done();
 }

@@ -70,7 +70,7 @@ static bool taken(const char *path)
 	return by_id && by_path;
 }
 
-static void test_paths(void)
+TEST(paths)
 {
 	static const char * const good[] = {
 		"/", "/a", "/a/b", "/...", "/..a/a..", "/.a/a.", "/user.slice/a b.scope",
@@ -88,7 +88,7 @@ static void test_paths(void)
 		ok(!taken(bad[i]), "'%s' is none", bad[i]);
 }
 
-static void test_limits(void)
+TEST(limits)
 {
 	char deep[2 * (SCHEDTAPE_CGROUP_PARTS + 1) + 1], *name = malloc(4096);
 	size_t i;
@@ -114,7 +114,7 @@ static bool has_no_quota(const struct schedtape_cgroup_table *table, uint64_t id
 	return state && !state->quota && !state->period;
 }
 
-static void test_entries(void)
+TEST(entries)
 {
 	const struct schedtape_cgroup_state *state;
 	struct schedtape_cgroup_table table;
@@ -151,7 +151,7 @@ static void test_entries(void)
 	schedtape_cgroup_table_free(&table);
 }
 
-static void test_newer(void)
+TEST(newer)
 {
 	static const struct tape_cgroup later[] = {
 		{ .time = 1, .id = 9, .path = (char *)"/a", .quota = 1, .period = 2 },
@@ -183,7 +183,7 @@ static void test_newer(void)
 	nr_entries = 0;
 }
 
-static void test_many(void)
+TEST(many)
 {
 	const struct schedtape_cgroup_state *state;
 	struct schedtape_cgroup_table table;
@@ -210,11 +210,7 @@ static void test_many(void)
 
 int main(void)
 {
-	test_paths();
-	test_limits();
-	test_entries();
-	test_newer();
-	test_many();
+	tap_run();
 	json_object_put(meta);
 	return tap_done();
 }

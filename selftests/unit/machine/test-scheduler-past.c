@@ -43,7 +43,7 @@ static bool is(size_t i, uint64_t after, uint64_t time)
 	       written[i].enable_seq == time;
 }
 
-static void test_window(void)
+TEST(window)
 {
 	ok(!write_past() && !nr_written, "nothing was seen");
 	schedtape_scheduler_past_forget(&past, 100);
@@ -64,7 +64,7 @@ static void test_window(void)
 	ok(!write_past() && nr_written == 1 && is(0, 0, 40), "what is on is never forgotten");
 }
 
-static void test_many(void)
+TEST(many)
 {
 	uint64_t time;
 
@@ -77,9 +77,4 @@ static void test_many(void)
 	ok(write_past() == -ENOSPC && nr_written == 3, "the tape cannot be written");
 }
 
-int main(void)
-{
-	test_window();
-	test_many();
-	return tap_done();
-}
+TEST_MAIN

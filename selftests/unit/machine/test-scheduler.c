@@ -52,7 +52,7 @@ static void sees_nothing(const char *what)
 	ok(!schedtape_watch_look(&watch), "%s", what);
 }
 
-static void test_none(void)
+TEST(none)
 {
 	begin();
 	ok(!schedtape_watch_lives(&watch), "without the folder there is nothing to look at");
@@ -62,7 +62,7 @@ static void test_none(void)
 	sees("unknown", 0, "", "a sysfs that is not mounted");
 }
 
-static void test_changes(void)
+TEST(changes)
 {
 	put("disabled\n", "3\n", NULL);
 	begin();
@@ -103,7 +103,7 @@ static void put_new_folder(void)
 }
 
 /* The first look comes before the kernel has counted the scheduler. */
-static void test_first_uncounted(void)
+TEST(first_uncounted)
 {
 	put("enabled\n", "3\n", "simple\n");
 	begin();
@@ -125,7 +125,7 @@ static void test_first_uncounted(void)
 }
 
 /* A failed look does not make the scheduler a different one. */
-static void test_unknown(void)
+TEST(unknown)
 {
 	put("enabled\n", "5\n", "simple\n");
 	begin();
@@ -147,7 +147,7 @@ static void test_unknown(void)
 	sees("enabled", 6, "simple", "and counted");
 }
 
-static void test_rejected(void)
+TEST(rejected)
 {
 	put("enabled\n", "5\n", "simple\n");
 	begin();
@@ -162,7 +162,7 @@ static void test_rejected(void)
 	   "the last look sees a change, too");
 }
 
-static void test_from_start(void)
+TEST(from_start)
 {
 	put("enabled\n", "9\n", "simple\n");
 	folder_put("sched_ext/switch_all", "0\n");
@@ -179,12 +179,7 @@ int main(void)
 	char text[600];
 
 	folder_make();
-	test_none();
-	test_changes();
-	test_first_uncounted();
-	test_unknown();
-	test_rejected();
-	test_from_start();
+	tap_run();
 	memset(text, 'x', sizeof(text));
 	folder_write("sched_ext/root/ops", text, sizeof(text));
 	folder_put("sched_ext/enable_seq", "10\n");

@@ -41,7 +41,7 @@ static void has_reason(const char *name, const char *expected, const char *what)
 		printf("# %s\n", reason_of(name));
 }
 
-static void test_files(void)
+TEST(files)
 {
 	struct json_object *cut;
 	char text[5000];
@@ -82,7 +82,7 @@ static void test_files(void)
 	   "where they were");
 }
 
-static void test_order(void)
+TEST(order)
 {
 	const char *before = "";
 	int n = 0, folders = 0;
@@ -99,7 +99,7 @@ static void test_order(void)
 }
 
 /* Files that would block, or lead out of the folder, are not read. */
-static void test_odd(void)
+TEST(odd)
 {
 	char path[512];
 
@@ -138,7 +138,7 @@ int fstatat(int at, const char *restrict name, struct stat *restrict st, int fla
 	return ret;
 }
 
-static void test_vanished(void)
+TEST(vanished)
 {
 	folder_put("vanished", "1\n");
 	folder_put("some/vanished", "1\n");
@@ -149,7 +149,7 @@ static void test_vanished(void)
 	   "once each");
 }
 
-static void test_not_readable(void)
+TEST(not_readable)
 {
 	const char *reason;
 
@@ -192,7 +192,7 @@ static void test_many(char fill, const char *what)
 }
 
 /* Reasons use space, too. */
-static void test_many_reasons(void)
+TEST(many_reasons)
 {
 	char name[256] = "a/b/c/d/e/f/g/h/";
 	int i;
@@ -207,7 +207,7 @@ static void test_many_reasons(void)
 }
 
 /* A tape may contain anything. */
-static void test_on_tape(void)
+TEST(on_tape)
 {
 	static const char * const none[] = {
 		"{}", "{\"sched_settings\":7}", "{\"sched_settings\":{}}",
@@ -233,16 +233,10 @@ static void test_on_tape(void)
 int main(void)
 {
 	folder_make();
-	test_files();
-	test_order();
-	test_odd();
-	test_not_readable();
-	test_vanished();
+	tap_run();
 	test_many('y', "letters");
 	test_many('\1', "control characters");
 	test_many('"', "quotes");
-	test_many_reasons();
-	test_on_tape();
 	json_object_put(settings);
 	folder_remove();
 	return tap_done();

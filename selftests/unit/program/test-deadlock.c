@@ -107,7 +107,7 @@ static bool keep_odd(void *arg, const struct schedtape_task *task)
 	return task->pid % 2;
 }
 
-static void test_no_deadlock(void)
+TEST(no_deadlock)
 {
 	static const struct schedtape_program_options options[] = {
 		{ 0 }, { .external = SCHEDTAPE_EXTERNAL_RELATIVE }, { .keep = keep_odd },
@@ -131,8 +131,4 @@ static void test_no_deadlock(void)
 	ok(wakeups > 10000, "%u wake-ups among them", wakeups);
 }
 
-int main(void)
-{
-	test_no_deadlock();
-	return tap_done();
-}
+TEST_MAIN

@@ -5,7 +5,7 @@
 #include "programs.h"
 
 /* With a deadline from the start, with another one, and without. */
-static void test_deadline(void)
+TEST(deadline)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -43,7 +43,7 @@ static void test_deadline(void)
 }
 
 /* A slice from the start, which a child inherits, and clamps that another child gets. */
-static void test_wish(void)
+TEST(wish)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -70,7 +70,7 @@ static void test_wish(void)
 }
 
 /* SCHED_EXT from the start, by a change, from birth on, and not at all. */
-static void test_ext(void)
+TEST(ext)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -94,7 +94,7 @@ static void test_ext(void)
 }
 
 /* A cgroup from the start, by a move, and another one from birth on. */
-static void test_cgroups(void)
+TEST(cgroups)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -126,7 +126,7 @@ static void test_cgroups(void)
 }
 
 /* Many cgroups: comparing each with all others would take minutes. */
-static void test_many_cgroups(void)
+TEST(many_cgroups)
 {
 	struct schedtape_program *program = calloc(1, sizeof(*program));
 	uint32_t i, index, right = 0;
@@ -173,7 +173,7 @@ static struct schedtape_tape *pinned(void)
 	return tape;
 }
 
-static void test_affinities(void)
+TEST(affinities)
 {
 	const struct schedtape_program_options late = { .from = 320 };
 	uint32_t pid = 1;
@@ -206,7 +206,7 @@ static void test_affinities(void)
 }
 
 /* The parent has a slice and reset-on-fork, so its child has no slice. */
-static void test_reset_on_fork(void)
+TEST(reset_on_fork)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -253,7 +253,7 @@ static struct schedtape_program *grouped(uint32_t second, int nice)
 }
 
 /* Autogroups from the start, and one that a task makes. */
-static void test_autogroups(void)
+TEST(autogroups)
 {
 	struct schedtape_program *program = grouped(8, 0);
 	struct schedtape_tape *tape;
@@ -282,7 +282,7 @@ static void test_autogroups(void)
 }
 
 /* A leader that leaves the autogroup of its session and comes back, from the start and later. */
-static void test_autogroup_again(void)
+TEST(autogroup_again)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -306,16 +306,4 @@ static void test_autogroup_again(void)
 	schedtape_program_free(program);
 }
 
-int main(void)
-{
-	test_deadline();
-	test_wish();
-	test_ext();
-	test_cgroups();
-	test_many_cgroups();
-	test_affinities();
-	test_reset_on_fork();
-	test_autogroups();
-	test_autogroup_again();
-	return tap_done();
-}
+TEST_MAIN

@@ -7,7 +7,7 @@
 #include "programs.h"
 
 /* Wake-ups by an excluded task are external. */
-static void test_keep(void)
+TEST(keep)
 {
 	uint32_t pid = 2;
 	struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
@@ -49,7 +49,7 @@ static struct schedtape_tape *generations(void)
 	return tape;
 }
 
-static void test_orphans(void)
+TEST(orphans)
 {
 	uint32_t pid = 12;
 	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
@@ -72,7 +72,7 @@ static void test_orphans(void)
 }
 
 /* The creator of a forked process's thread is excluded: the thread stays in that process. */
-static void test_orphaned_threads(void)
+TEST(orphaned_threads)
 {
 	uint32_t pid = 13;
 	const struct schedtape_program_options options = { .keep = keep_pid, .arg = &pid };
@@ -93,7 +93,7 @@ static void test_orphaned_threads(void)
  * A late description makes a thread look older than its process.  It causes the process's fork, so
  * it must not wait for the process.
  */
-static void test_older_thread(void)
+TEST(older_thread)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_program *program;
@@ -113,7 +113,7 @@ static void test_older_thread(void)
 	schedtape_program_free(program);
 }
 
-static void test_window(void)
+TEST(window)
 {
 	struct schedtape_program_options options = { .from = 2200, .to = 2850 };
 	struct schedtape_program *program = compile_as(round_trip(), &options);
@@ -140,7 +140,7 @@ static void test_window(void)
 }
 
 /* 1 is outside of the filter when the part begins, and enters later. */
-static void test_away(void)
+TEST(away)
 {
 	struct schedtape_program_options options = { .from = 500 };
 	struct schedtape_tape *tape = fake_new(0, 2000);
@@ -191,7 +191,7 @@ static struct schedtape_tape *kernel(void)
 	return tape;
 }
 
-static void test_kthreads(void)
+TEST(kthreads)
 {
 	const struct schedtape_program_options all = { .kthreads = true };
 	struct schedtape_program_options options = { .from = 720 };
@@ -229,7 +229,7 @@ static bool keep_kworker(void *arg, const struct schedtape_task *task)
 	return task->pid == 30;
 }
 
-static void test_only_kthreads(void)
+TEST(only_kthreads)
 {
 	const struct schedtape_program_options options = { .keep = keep_kworker };
 	struct schedtape_tape *tape = kernel();
@@ -242,15 +242,4 @@ static void test_only_kthreads(void)
 	fake_free(tape);
 }
 
-int main(void)
-{
-	test_keep();
-	test_kthreads();
-	test_only_kthreads();
-	test_orphans();
-	test_orphaned_threads();
-	test_older_thread();
-	test_window();
-	test_away();
-	return tap_done();
-}
+TEST_MAIN

@@ -17,7 +17,7 @@ static struct schedtape_tape *make_sleepers(void)
 }
 
 /* A timer wakes 1, which forks 3, which wakes 2. */
-static void test_child(void)
+TEST(child)
 {
 	struct schedtape_tape *tape = make_sleepers();
 	struct schedtape_program *program;
@@ -33,7 +33,7 @@ static void test_child(void)
 }
 
 /* The part begins between 1's waking of 2 and the wake-up. */
-static void test_waking_before(void)
+TEST(waking_before)
 {
 	const struct schedtape_program_options options = { .from = 2150 };
 	struct schedtape_tape *tape = fake_new(1000, 9000);
@@ -55,7 +55,7 @@ static void test_waking_before(void)
 }
 
 /* 1 runs until 2300.  2 is only described. */
-static void test_idle(void)
+TEST(idle)
 {
 	struct schedtape_tape *tape = make_sleepers();
 	struct schedtape_program *program;
@@ -70,7 +70,7 @@ static void test_idle(void)
 	schedtape_program_free(program);
 }
 
-static void test_only_idle(void)
+TEST(only_idle)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
 	struct schedtape_program *program;
@@ -81,11 +81,4 @@ static void test_only_idle(void)
 	schedtape_program_free(program);
 }
 
-int main(void)
-{
-	test_child();
-	test_waking_before();
-	test_idle();
-	test_only_idle();
-	return tap_done();
-}
+TEST_MAIN

@@ -4,7 +4,7 @@
  */
 #include "programs.h"
 
-static void test_round_trip(void)
+TEST(round_trip)
 {
 	struct schedtape_program *program = compile(round_trip());
 
@@ -41,7 +41,7 @@ static struct schedtape_tape *tape_expected(void)
 	return tape;
 }
 
-static void test_expected(void)
+TEST(expected)
 {
 	const struct schedtape_program_options absolute = {
 		.external = SCHEDTAPE_EXTERNAL_ABSOLUTE,
@@ -60,7 +60,7 @@ static void test_expected(void)
 }
 
 /* 1 sleeps in state D and then in state S, and interrupts end both sleeps. */
-static void test_external(void)
+TEST(external)
 {
 	static const struct {
 		enum schedtape_external external;
@@ -97,7 +97,7 @@ static void test_external(void)
 }
 
 /* Times that are too large for a program, because the tape is corrupt. */
-static void test_times(void)
+TEST(times)
 {
 	struct schedtape_tape *tape = fake_new(0, UINT64_MAX);
 	struct schedtape_program *program;
@@ -110,7 +110,7 @@ static void test_times(void)
 }
 
 /* Activity of a task between its EXIT and its last switch is a part of its program. */
-static void test_after_exit(void)
+TEST(after_exit)
 {
 	struct schedtape_tape *tape = fake_new(1000, 9000);
 	struct schedtape_program *program;
@@ -134,7 +134,7 @@ static void test_after_exit(void)
 	schedtape_program_free(program);
 }
 
-static void test_no_sleep(void)
+TEST(no_sleep)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -160,7 +160,7 @@ static void test_no_sleep(void)
 }
 
 /* The waking comes before the wakee's switch-out on another CPU, the wake-up after it. */
-static void test_overlap(void)
+TEST(overlap)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_program *program;
@@ -179,7 +179,7 @@ static void test_overlap(void)
 	schedtape_program_free(program);
 }
 
-static void test_structure(void)
+TEST(structure)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_program *program;
@@ -208,7 +208,7 @@ static void test_structure(void)
 }
 
 /* In a process that exists from the start: with those of its threads that no task creates. */
-static void test_threads(void)
+TEST(threads)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_program *program;
@@ -229,7 +229,7 @@ static void test_threads(void)
 }
 
 /* Outside of the filter, a task waits for an external wake-up. */
-static void test_leave(void)
+TEST(leave)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -256,7 +256,7 @@ static void test_leave(void)
 }
 
 /* A task that is described only at the end. */
-static void test_late(void)
+TEST(late)
 {
 	struct schedtape_tape *tape = fake_new(0, 9000);
 	struct schedtape_program *program;
@@ -273,7 +273,7 @@ static void test_late(void)
 }
 
 /* More tasks, edges and names than the first allocations hold. */
-static void test_growth(void)
+TEST(growth)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000000);
 	struct schedtape_program *program;
@@ -298,7 +298,7 @@ static void test_growth(void)
 	schedtape_program_free(program);
 }
 
-static void test_nothing(void)
+TEST(nothing)
 {
 	const struct schedtape_program_options options = { 0 };
 	struct schedtape_program *program = NULL;
@@ -310,20 +310,4 @@ static void test_nothing(void)
 	fake_free(tape);
 }
 
-int main(void)
-{
-	test_round_trip();
-	test_expected();
-	test_external();
-	test_times();
-	test_after_exit();
-	test_no_sleep();
-	test_overlap();
-	test_structure();
-	test_threads();
-	test_leave();
-	test_late();
-	test_growth();
-	test_nothing();
-	return tap_done();
-}
+TEST_MAIN

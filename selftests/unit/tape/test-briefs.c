@@ -222,7 +222,7 @@ static int read_both(const unsigned char *data, unsigned int most)
 	       -1 : (int)events;
 }
 
-static void test_random(void)
+TEST(random)
 {
 	unsigned int round, differ = 0, long_ones = 0, most = 0;
 	unsigned char page[STAPE_PAGE_SIZE];
@@ -247,7 +247,7 @@ int main(void)
 	struct blob b;
 	size_t n;
 
-	test_random();
+	tap_run();
 	make_page(0);
 	make_page(1);
 	n = read_pages();

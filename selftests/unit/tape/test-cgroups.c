@@ -52,7 +52,7 @@ static void check(struct schedtape_tape *tape, const char *what)
 	   !cgroups[2].period && !cgroups[2].counted, "a quota that was removed");
 }
 
-static void test_file(void)
+TEST(file)
 {
 	struct schedtape_tape *tape;
 
@@ -63,7 +63,7 @@ static void test_file(void)
 	schedtape_tape_close(tape);
 }
 
-static void test_pipe(void)
+TEST(pipe)
 {
 	static struct events events;
 	struct schedtape_tape *tape;
@@ -80,7 +80,7 @@ static void test_pipe(void)
 	pipe_end(&pipe);
 }
 
-static void test_copy(void)
+TEST(copy)
 {
 	struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
 	struct schedtape_tape *tape;
@@ -118,7 +118,7 @@ static void try(const char *text, bool right, const char *what)
 
 #define LIST(entry)	"{\"began\":9,\"time\":9,\"cgroups\":[" entry "]}"
 
-static void test_content(void)
+TEST(content)
 {
 	char text[2 * 4096 + 128];
 
@@ -148,7 +148,7 @@ static void test_content(void)
 }
 
 /* All of them together have 2^18 entries at most, in records of 64 here. */
-static void test_many(void)
+TEST(many)
 {
 	static char list[64 * 16 + 64];
 	struct schedtape_tape *tape;
@@ -176,7 +176,7 @@ static void test_many(void)
 
 /* -- a directory ------------------------------------------------------------- */
 
-static void test_rollback(void)
+TEST(rollback)
 {
 	struct schedtape_tape *tape;
 	char path[64];
@@ -203,12 +203,7 @@ static void test_rollback(void)
 int main(void)
 {
 	blob_init(&blob);
-	test_file();
-	test_pipe();
-	test_copy();
-	test_content();
-	test_many();
-	test_rollback();
+	tap_run();
 	free(r.data);
 	return tap_done();
 }

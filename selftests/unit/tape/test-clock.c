@@ -30,7 +30,7 @@ static uint64_t saturate(unsigned __int128 value)
 	return value > UINT64_MAX ? UINT64_MAX : value;
 }
 
-static void test_multiply(void)
+TEST(multiply)
 {
 	unsigned int i, shift, wrong = 0;
 	uint64_t a, b;
@@ -67,7 +67,7 @@ static const struct stape_clock_sample tsc[] = {
 	{ .counter = 5060000900000, .mono = 21000001234, .khz = 3000000 },
 };
 
-static void test_lines(void)
+TEST(lines)
 {
 	uint64_t counter, ns, want, before = 0;
 	struct tape_clocks clocks;
@@ -98,7 +98,7 @@ static void test_lines(void)
 }
 
 /* Counters of all machines, which are slower and faster than a GHz. */
-static void test_rates(void)
+TEST(rates)
 {
 	static const uint64_t rates[] = { 1000, 24000, 999999, 1000000, 1000001, 1500000, 2300000,
 					  4096000, 5000001, 400000000 };
@@ -122,7 +122,7 @@ static void test_rates(void)
 	ok(!wrong, "counters of any rate (%u wrong)", wrong);
 }
 
-static void test_one_sample(void)
+TEST(one_sample)
 {
 	struct stape_clock_sample one = { .counter = 1000, .mono = 5000, .khz = 2500000 };
 	struct tape_clocks clocks;
@@ -144,7 +144,7 @@ static void test_one_sample(void)
 }
 
 /* Samples of almost the same time: the slope between them is random. */
-static void test_near(void)
+TEST(near)
 {
 	const struct stape_clock_sample near[] = {
 		{ .counter = 3000000, .mono = 1000000, .khz = 3000000 },
@@ -160,7 +160,7 @@ static void test_near(void)
 	tape_clocks_exit(&clocks);
 }
 
-static void test_hostile(void)
+TEST(hostile)
 {
 	unsigned int round, wrong = 0, i, n;
 	struct stape_clock_sample samples[8];
@@ -258,7 +258,7 @@ static void test_sleep(const struct stape_clock_sample *from)
 	ok(!schedtape_clock_sleep(&to, from), "no sleep is shorter than nothing");
 }
 
-static void test_tape(void)
+TEST(tape)
 {
 	const struct stape_clock_sample *samples;
 	const struct schedtape_end *end;
@@ -294,7 +294,7 @@ static void test_tape(void)
 	close(b.fd);
 }
 
-static void test_without(void)
+TEST(without)
 {
 	struct events e = { 0 };
 	struct schedtape_tape *tape;
@@ -309,15 +309,4 @@ static void test_without(void)
 	close(b.fd);
 }
 
-int main(void)
-{
-	test_multiply();
-	test_lines();
-	test_rates();
-	test_one_sample();
-	test_near();
-	test_hostile();
-	test_tape();
-	test_without();
-	return tap_done();
-}
+TEST_MAIN

@@ -80,7 +80,7 @@ static void test_cut(int level)
 }
 
 /* A file system that has the length, but not the last blocks. */
-static void test_zero_tail(void)
+TEST(zero_tail)
 {
 	struct events got = { 0 };
 	struct schedtape_tape *tape;
@@ -250,7 +250,7 @@ static uint64_t lost_of(struct schedtape_tape *tape, uint32_t cpu)
 /* -- what is left of a corrupt chunk --------------------------------------- */
 
 /* The losses that a corrupt chunk leaves behind. */
-static void test_chunk(void)
+TEST(chunk)
 {
 	struct events got = { 0 };
 	struct schedtape_tape *tape;
@@ -315,7 +315,7 @@ static void test_chunk(void)
 }
 
 /* A record with a wrong length hides the start of the next one. */
-static void test_resync(void)
+TEST(resync)
 {
 	struct events got = { 0 };
 	struct schedtape_tape *tape;
@@ -343,13 +343,11 @@ int main(void)
 	sample_make(&sample);
 	test_cut(0);
 	test_cut(3);
-	test_zero_tail();
+	tap_run();
 	test_flip(3, 0x01);
 	test_flip(3, 0x80);
 	test_flip(3, 0xff);
 	test_flip(0, 0x10);
-	test_chunk();
-	test_resync();
 	json_object_put(sample.meta);
 	return tap_done();
 }

@@ -91,7 +91,7 @@ static bool fork_right(const struct schedtape_event *ev)
 	       ev->curr_kind == STAPE_NEXT_TASK && ev->arg == STAPE_FORK_THREAD;
 }
 
-static void test_records(void)
+TEST(records)
 {
 	const struct schedtape_end *end;
 	struct schedtape_tape *tape;
@@ -128,7 +128,7 @@ static void test_records(void)
 	close(b.fd);
 }
 
-static void test_copy(void)
+TEST(copy)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
 	struct schedtape_tape *tape, *again = NULL;
@@ -155,7 +155,7 @@ static void test_copy(void)
 	close(b.fd);
 }
 
-static void test_other_order(void)
+TEST(other_order)
 {
 	struct schedtape_tape *tape;
 	struct events e = { 0 };
@@ -200,7 +200,7 @@ static void refused(unsigned int type, uint32_t cpu, const char *what)
 }
 
 /* A wrong bit in the pages costs them, and no event of a CPU. */
-static void test_damage(void)
+TEST(damage)
 {
 	struct schedtape_tape *tape;
 	struct events e = { 0 };
@@ -228,7 +228,7 @@ static void test_damage(void)
 }
 
 /* A parent's PID of more than 22 bits. */
-static void test_parent(void)
+TEST(parent)
 {
 	unsigned char data[STAPE_PAGE_SIZE];
 	struct schedtape_page page;
@@ -244,7 +244,7 @@ static void test_parent(void)
 }
 
 /* On tapes of version 2.3 a fork is by its CPU's task. */
-static void test_older(void)
+TEST(older)
 {
 	struct schedtape_tape *tape;
 	struct events e = { 0 };
@@ -277,11 +277,6 @@ static void test_older(void)
 int main(void)
 {
 	make();
-	test_records();
-	test_copy();
-	test_other_order();
-	test_damage();
-	test_parent();
-	test_older();
+	tap_run();
 	return tap_done();
 }

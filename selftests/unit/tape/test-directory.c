@@ -165,7 +165,7 @@ static void read_path(const char *path, struct events *e, char *torn, size_t siz
 	schedtape_tape_close(tape);
 }
 
-static void test_same(void)
+TEST(same)
 {
 	struct events one = { 0 }, several = { 0 }, again = { 0 };
 	struct schedtape_tape *tape;
@@ -226,7 +226,7 @@ static size_t count_cpu(const struct events *e, uint32_t cpu, size_t *gaps)
 	return n;
 }
 
-static void test_stream_alone(void)
+TEST(stream_alone)
 {
 	struct events e = { 0 };
 	char torn[1024];
@@ -236,7 +236,7 @@ static void test_stream_alone(void)
 	free(e.ev);
 }
 
-static void test_missing(void)
+TEST(missing)
 {
 	struct events e = { 0 };
 	char torn[1024];
@@ -263,7 +263,7 @@ static void test_missing(void)
 	free(e.ev);
 }
 
-static void test_foreign(void)
+TEST(foreign)
 {
 	struct events e = { 0 };
 	char torn[1024];
@@ -303,7 +303,7 @@ static void test_foreign(void)
 }
 
 /* A stream that is truncated, at every position. */
-static void test_torn_stream(void)
+TEST(torn_stream)
 {
 	size_t size, cut, gaps, wrong = 0, sound;
 	struct events e = { 0 };
@@ -331,7 +331,7 @@ static void test_torn_stream(void)
 
 #define WINDOW	13000
 
-static void test_window(void)
+TEST(window)
 {
 	struct schedtape_writer *w = create(in_dir("window"), NULL, -1);
 	struct events all = { 0 }, e = { 0 };
@@ -400,7 +400,7 @@ static int copy(const char *from, const char *to, bool recover, char *torn, size
 	return ret;
 }
 
-static void test_pack(void)
+TEST(pack)
 {
 	struct events one = { 0 }, packed = { 0 };
 	struct schedtape_tape *tape;
@@ -457,7 +457,7 @@ static uint64_t lost_of(struct schedtape_tape *tape, uint32_t cpu)
 	return schedtape_tape_end(tape)->cpus[cpu].lost;
 }
 
-static void test_recover_damage(void)
+TEST(recover_damage)
 {
 	struct events before = { 0 }, after = { 0 };
 	struct schedtape_tape *tape;
@@ -496,7 +496,7 @@ static void test_recover_damage(void)
 }
 
 /* A message has room for the damage of many files, because it explains only once what it means. */
-static void test_unfinished(void)
+TEST(unfinished)
 {
 	struct events events = { 0 };
 	char torn[1024];
@@ -511,7 +511,7 @@ static void test_unfinished(void)
 }
 
 /* Cut anywhere, a recovered tape has the same events, and is complete. */
-static void test_recover_torn(void)
+TEST(recover_torn)
 {
 	struct events before = { 0 }, after = { 0 };
 	size_t size, cut, i, wrong = 0;
@@ -559,7 +559,7 @@ static void test_recover_torn(void)
 	free(after.ev);
 }
 
-static void test_copy_fails(void)
+TEST(copy_fails)
 {
 	char torn[1024];
 
@@ -580,17 +580,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	make_tapes();
-	test_same();
-	test_stream_alone();
-	test_missing();
-	test_foreign();
-	test_torn_stream();
-	test_window();
-	test_pack();
-	test_copy_fails();
-	test_recover_damage();
-	test_unfinished();
-	test_recover_torn();
+	tap_run();
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command) || tap_done();
 }

@@ -131,7 +131,7 @@ static void put_task(uint32_t bytes, uint32_t affinity_bytes, unsigned int at)
 	put32(raw + at + 68, affinity_bytes);
 }
 
-static void test_tasks(void)
+TEST(tasks)
 {
 	unsigned int i;
 
@@ -165,7 +165,7 @@ static void try_number(unsigned int at, uint32_t number, const char *expected, c
 }
 
 /* Players pass this priority to their kernel. */
-static void test_prio(void)
+TEST(prio)
 {
 	const char *impossible = "damaged TASKS record: its content is impossible";
 
@@ -179,7 +179,7 @@ static void test_prio(void)
 	try_number(64, 100, impossible, "one above it");
 }
 
-static void test_clocks(void)
+TEST(clocks)
 {
 	unsigned int i;
 
@@ -198,7 +198,7 @@ static void try_scheduler(const char *front, const char *expected, const char *w
 	try(expected, what);
 }
 
-static void test_schedulers(void)
+TEST(schedulers)
 {
 	const char *impossible = "damaged SCHEDULER record: its content is impossible";
 	unsigned int i;
@@ -241,7 +241,7 @@ static void try_player(unsigned int bytes, uint32_t second, const char *expected
 	try(expected, what);
 }
 
-static void test_players(void)
+TEST(players)
 {
 	const char *impossible = "damaged PLAYERS record: its content is impossible";
 
@@ -253,7 +253,7 @@ static void test_players(void)
 	try_player(48, 32, impossible, "half a player");
 }
 
-static void test_json(void)
+TEST(json)
 {
 	begin();
 	put_text(1, "{\"a\":[{}", ",{}", "]}");
@@ -274,7 +274,7 @@ static void test_json(void)
 }
 
 /* Each has a chunk of zeros of the maximum size. */
-static void test_chunks(void)
+TEST(chunks)
 {
 	unsigned char extra[48] = { 0 };
 	unsigned int cpu;
@@ -307,7 +307,7 @@ static void write_file(const char *path)
 }
 
 /* Each file has a description of the maximum size. */
-static void test_directory(void)
+TEST(directory)
 {
 	char dir[] = "/tmp/schedtape-hostile-XXXXXX", path[128];
 	unsigned int i;
@@ -329,15 +329,4 @@ static void test_directory(void)
 	rmdir(dir);
 }
 
-int main(void)
-{
-	test_tasks();
-	test_prio();
-	test_clocks();
-	test_schedulers();
-	test_players();
-	test_json();
-	test_chunks();
-	test_directory();
-	return tap_done();
-}
+TEST_MAIN

@@ -278,7 +278,7 @@ static bool same_but(uint64_t from, uint64_t until)
 
 /* -- tests ------------------------------------------------------------------- */
 
-static void test_follow(void)
+TEST(follow)
 {
 	static const unsigned int ends[] = { 3, 8, 9, PAGES };
 	struct schedtape_tape *tape;
@@ -303,7 +303,7 @@ static void test_follow(void)
 	schedtape_tape_close(tape);
 }
 
-static void test_overlap(void)
+TEST(overlap)
 {
 	struct schedtape_tape *tape;
 	struct tape_join_result result;
@@ -346,7 +346,7 @@ static const struct shot behind_gap = {
 };
 
 /* CPU 0's page 17 has a wake of which only the second half is behind the gap. */
-static void test_gap(void)
+TEST(gap)
 {
 	struct schedtape_tape *tape;
 	struct tape_join_result result;
@@ -385,7 +385,7 @@ static void test_gap(void)
 }
 
 /* The whole recording from the window of the first one on. */
-static void test_gap_events(void)
+TEST(gap_events)
 {
 	struct schedtape_tape *tape;
 	size_t i, n = 0;
@@ -401,7 +401,7 @@ static void test_gap_events(void)
 }
 
 /* PID 100 is another task behind the gap, PID 103 has ended in it. */
-static void test_tasks(void)
+TEST(tasks)
 {
 	static const struct schedtape_task_info old[] = {
 		{ .time = 11100, .start_time = 100, .pid = 100, .tgid = 100, .comm = "old" },
@@ -448,7 +448,7 @@ static void test_tasks(void)
 	schedtape_tape_close(tape);
 }
 
-static void test_order(void)
+TEST(order)
 {
 	const struct blob *orders[][3] = {
 		{ &blobs[0], &blobs[1], &blobs[2] }, { &blobs[1], &blobs[2], &blobs[0] },
@@ -497,7 +497,7 @@ static bool refuses(size_t n, const char *why)
 	return join(list, n, &result) == -EXDEV && strstr(err.text, why);
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	struct tape_join_result result;
 	struct shot other = behind_gap;
@@ -557,7 +557,7 @@ static struct tape_join_result join_parts(unsigned int part, unsigned int first,
 }
 
 /* Tapes of --switch-output do not say how many events are between them. */
-static void test_missing(void)
+TEST(missing)
 {
 	struct tape_join_result result = join_parts(3, 16, true);
 
@@ -591,7 +591,7 @@ static void test_missing(void)
 }
 
 /* To compare each number with all others would take minutes. */
-static void test_many(void)
+TEST(many)
 {
 	struct shot shot = { .part = 1, .end = 3, .recording = "r", .merged = 60000 };
 	struct tape_join_result result;
@@ -604,7 +604,7 @@ static void test_many(void)
 }
 
 /* The chunk of CPU 1 of the second tape is corrupt. */
-static void test_damaged(void)
+TEST(damaged)
 {
 	struct schedtape_tape *tape;
 	unsigned char *data;
@@ -625,7 +625,7 @@ static void test_damaged(void)
 	schedtape_tape_close(tape);
 }
 
-static void test_cut(void)
+TEST(cut)
 {
 	unsigned char page[STAPE_PAGE_SIZE], swapped[STAPE_PAGE_SIZE], copy[STAPE_PAGE_SIZE];
 	struct stape_page_header header;
@@ -657,7 +657,7 @@ static void test_cut(void)
 }
 
 /* A reader of what tapes of older modules do not tell has to know that they are old. */
-static void test_older(void)
+TEST(older)
 {
 	unsigned char *data;
 	size_t i, size;
@@ -682,17 +682,6 @@ int main(void)
 	blob_init(&joined);
 	make(&whole, &(struct shot){ .end = PAGES });
 	schedtape_tape_close(read_all(&whole, &all));
-	test_follow();
-	test_overlap();
-	test_gap();
-	test_gap_events();
-	test_tasks();
-	test_order();
-	test_refused();
-	test_missing();
-	test_many();
-	test_damaged();
-	test_cut();
-	test_older();
+	tap_run();
 	return tap_done();
 }

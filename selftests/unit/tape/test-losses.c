@@ -55,7 +55,7 @@ static bool is_loss(unsigned int n, uint64_t lost, uint64_t first, uint64_t last
 }
 
 /* In the file, a valid chunk is between them. */
-static void test_damaged(void)
+TEST(damaged)
 {
 	struct schedtape_tape *tape;
 
@@ -89,7 +89,7 @@ static void test_missing(bool ended)
 }
 
 /* CPU 7 has no chunk at all. */
-static void test_lost_cpu(void)
+TEST(lost_cpu)
 {
 	struct schedtape_tape *tape;
 
@@ -106,7 +106,7 @@ static void test_lost_cpu(void)
 }
 
 /* A corrupt chunk gives an impossible number for its page. */
-static void test_misfit(void)
+TEST(misfit)
 {
 	struct schedtape_tape *tape;
 	unsigned char *chunk;
@@ -125,7 +125,7 @@ static void test_misfit(void)
 }
 
 /* A corrupt chunk claims more events than the end record counts. */
-static void test_claims(void)
+TEST(claims)
 {
 	struct schedtape_tape *tape;
 	unsigned char *chunk;
@@ -144,7 +144,7 @@ static void test_claims(void)
 }
 
 /* A chunk is missing, the next one is corrupt; and another one is missing after that. */
-static void test_unknown_number(void)
+TEST(unknown_number)
 {
 	struct schedtape_tape *tape;
 
@@ -165,7 +165,7 @@ static void test_unknown_number(void)
 }
 
 /* The chunk after a corrupt one gives a later start than its page. */
-static void test_last(void)
+TEST(last)
 {
 	struct schedtape_tape *tape;
 	unsigned char *chunk;
@@ -206,7 +206,7 @@ static void test_first(const char *meta, uint64_t overwritten, const char *what)
 
 /* -- the chosen time ------------------------------------------------------- */
 
-static void test_window(void)
+TEST(window)
 {
 	struct schedtape_tape *tape;
 
@@ -233,17 +233,11 @@ static void test_window(void)
 int main(void)
 {
 	blob_init(&b);
-	test_damaged();
+	tap_run();
 	test_missing(true);
 	test_missing(false);
-	test_lost_cpu();
-	test_misfit();
-	test_claims();
-	test_unknown_number();
-	test_last();
 	test_first("{}", 140, "a ring that is overwritten");
 	test_first("{\"part\":2}", 0, "a tape that follows another one");
-	test_window();
 	free(r.data);
 	free(got.ev);
 	return tap_done();

@@ -19,7 +19,7 @@ static void make_mixed(struct maker *m)
 	maker_event(m, (1ULL << 51) + 4, STAPE_EV_EXIT, 72, 0);
 }
 
-static void test_swapped(void)
+TEST(swapped)
 {
 	unsigned char other[STAPE_PAGE_SIZE + 1];
 	struct schedtape_page one, two;
@@ -161,7 +161,7 @@ static void break_switch_pid(struct maker *m)
 	maker_event(m, m->header.end, STAPE_EV_SWITCH, 0, STAPE_NEXT_TASK << 4);
 }
 
-static void test_damage(void)
+TEST(damage)
 {
 	static const struct {
 		void (*breaks)(struct maker *m);
@@ -232,9 +232,4 @@ static void test_damage(void)
 	ok(schedtape_page_open(&p, page, NULL) == 0, "the struct for the text may be NULL");
 }
 
-int main(void)
-{
-	test_swapped();
-	test_damage();
-	return tap_done();
-}
+TEST_MAIN

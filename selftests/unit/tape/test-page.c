@@ -8,7 +8,7 @@
 
 #include "page.h"
 
-static void test_each_type(void)
+TEST(each_type)
 {
 	static const struct {
 		unsigned int type;
@@ -49,7 +49,7 @@ static void test_each_type(void)
 	ok(next(&p, &ev) == 0 && next(&p, &ev) == 0, "then the page is at its end");
 }
 
-static void test_wake(void)
+TEST(wake)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -91,7 +91,7 @@ static void test_wake(void)
 	ok(i == 2 * 503 && next(&p, &ev) == 0, "has two events a word");
 }
 
-static void test_current(void)
+TEST(current)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -128,7 +128,7 @@ static void test_current(void)
 	ok(next(&p, &ev) == 0, "the end");
 }
 
-static void test_lost(void)
+TEST(lost)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -160,7 +160,7 @@ static void test_lost(void)
 	ok(next(&p, &ev) == 1 && ev.lost == 5 && next(&p, &ev) == 0, "a page may have only a loss");
 }
 
-static void test_paused(void)
+TEST(paused)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -196,7 +196,7 @@ static void test_paused(void)
 	   "flags of later versions are left alone");
 }
 
-static void test_prio(void)
+TEST(prio)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -226,7 +226,7 @@ static uint64_t cpus(const struct schedtape_event *ev, unsigned int n)
 	return le64toh(word);
 }
 
-static void test_affinity(void)
+TEST(affinity)
 {
 	uint64_t mask[STAPE_AFFINITY_WORDS] = { 1ULL << 63 | 2, 0, 5 };
 	struct schedtape_event ev;
@@ -254,7 +254,7 @@ static void test_affinity(void)
 	ok(next(&p, &ev) == -EBADMSG, "none of its words");
 }
 
-static void test_throttle(void)
+TEST(throttle)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -301,7 +301,7 @@ static void note_name(void *arg, uint64_t id, uint64_t parent, const char *name)
 		strlen(name));
 }
 
-static void test_cgroup_names(void)
+TEST(cgroup_names)
 {
 	char name[320] = "abc", text[256] = "";
 	struct tape_names names = { .each = note_name, .arg = text };
@@ -327,7 +327,7 @@ static void test_cgroup_names(void)
 	ok(next(&p, &ev) == 1 && ev.type == STAPE_EV_EXEC && !next(&p, &ev), "others skip them");
 }
 
-static void test_trigger(void)
+TEST(trigger)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -373,7 +373,7 @@ static void test_trigger(void)
 }
 
 /* Idle time comes before the switch that tells it, and the CPU's current task is what it says. */
-static void test_idle(void)
+TEST(idle)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -432,7 +432,7 @@ static bool has_deadline(const struct schedtape_event *ev, bool known)
 	       ev->dl.period == UINT64_MAX;
 }
 
-static void test_deadline(void)
+TEST(deadline)
 {
 	const uint64_t prio = maker_prio_word(6, 0, 0, -1, false);
 	uint64_t words[] = { 77, prio, 5, 0, 12, 9, 0, 0, 0 };
@@ -461,7 +461,7 @@ static void test_deadline(void)
 }
 
 /* A slice and utilization clamps, in a change and in a description. */
-static void test_wish(void)
+TEST(wish)
 {
 	const uint64_t prio = maker_prio_word(3, 0, 0, 120, false);
 	const uint64_t words[] = { 77, prio, 5, 0, 12, 9, 100000000, 0, 1025 << 16 | 1 };
@@ -485,7 +485,7 @@ static void test_wish(void)
 }
 
 /* An autogroup and a cookie, alone and behind a slice; and none in a word of a later version. */
-static void test_shared(void)
+TEST(shared)
 {
 	const uint64_t prio = maker_prio_word(0, 0, 0, 120, false), shared = 5ULL << 32 | 4194303;
 	const uint64_t words[] = { 77, prio, 5, 0, 12, 9, shared };
@@ -509,7 +509,7 @@ static void test_shared(void)
 }
 
 /* The words after the seventh: the cgroup, and some that this reader does not know. */
-static void test_task_cgroup(void)
+TEST(task_cgroup)
 {
 	const uint64_t words[] = { 77, maker_prio_word(0, 0, 0, 120, false), 5, 0, 12,
 				   0xfedcba9876543210, 1, 2, 3, 4, 5, 6, 7 };
@@ -530,7 +530,7 @@ static void test_task_cgroup(void)
 	ok(!next(&p, &ev), "and nothing else");
 }
 
-static void test_task(void)
+TEST(task)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -557,7 +557,7 @@ static void test_task(void)
 	ok(next(&p, &ev) == 0, "the end");
 }
 
-static void test_unknown(void)
+TEST(unknown)
 {
 	struct schedtape_event ev;
 	struct schedtape_page p;
@@ -586,7 +586,7 @@ static void test_unknown(void)
 	ok(next(&p, &ev) == 0, "and they are counted");
 }
 
-static void test_names(void)
+TEST(names)
 {
 	struct schedtape_error text;
 
@@ -606,25 +606,4 @@ static void test_names(void)
 	ok(schedtape_fail(NULL, -EIO, "x") == -EIO, "which nobody has to want");
 }
 
-int main(void)
-{
-	test_each_type();
-	test_wake();
-	test_current();
-	test_lost();
-	test_paused();
-	test_prio();
-	test_affinity();
-	test_throttle();
-	test_cgroup_names();
-	test_trigger();
-	test_idle();
-	test_task();
-	test_task_cgroup();
-	test_deadline();
-	test_wish();
-	test_shared();
-	test_unknown();
-	test_names();
-	return tap_done();
-}
+TEST_MAIN

@@ -183,7 +183,7 @@ static void begin(struct records *r, bool counter)
 	records_task(r, 100);
 }
 
-static void test_same(void)
+TEST(same)
 {
 	struct records r = { 0 };
 	unsigned int counter;
@@ -209,7 +209,7 @@ static void test_same(void)
 }
 
 /* CPUs appear one after the other, while others have events that wait. */
-static void test_cpus(void)
+TEST(cpus)
 {
 	struct records r = { 0 };
 	uint64_t seqs[60] = { 0 };
@@ -229,7 +229,7 @@ static void test_cpus(void)
 }
 
 /* Cut at many places, most of them within a record. */
-static void test_cut(void)
+TEST(cut)
 {
 	struct result file = { 0 }, pipe = { 0 };
 	struct records r = { 0 };
@@ -262,7 +262,7 @@ static void count_call(void *arg)
 }
 
 /* The library calls the caller before each wait for a pipe. */
-static void test_wait(void)
+TEST(wait)
 {
 	struct schedtape_tape *tape;
 	struct events events = { 0 };
@@ -289,7 +289,7 @@ static void test_wait(void)
 /* -- without PROGRESS ------------------------------------------------------ */
 
 /* The mark is at another place than when it was written, so it says nothing. */
-static void test_copied(void)
+TEST(copied)
 {
 	struct records r = { 0 }, other = { 0 };
 	const unsigned char *mark;
@@ -339,7 +339,7 @@ static void put_large(struct records *r, uint64_t seq, uint64_t time)
 }
 
 /* What has to be kept has a limit. */
-static void test_limit(void)
+TEST(limit)
 {
 	struct result pipe = { 0 };
 	struct records r = { 0 };
@@ -379,7 +379,7 @@ static void without_gaps(struct events *e)
 	e->n = n;
 }
 
-static void test_damage(void)
+TEST(damage)
 {
 	struct result file = { 0 }, pipe = { 0 };
 	struct records r = { 0 };
@@ -407,7 +407,7 @@ static void test_damage(void)
 }
 
 /* The end record says how many events are missing, also where it was not known before. */
-static void test_counts(void)
+TEST(counts)
 {
 	struct result file = { 0 }, pipe = { 0 };
 	struct records r = { 0 };
@@ -450,7 +450,7 @@ static bool time_goes_on(const struct events *e)
 }
 
 /* A loss that a page reports late comes late, and time does not go back. */
-static void test_late(void)
+TEST(late)
 {
 	struct result pipe = { 0 };
 	struct records r = { 0 };
@@ -519,7 +519,7 @@ static void test_window(const char *what, const char *meta, uint64_t overwritten
 
 /* -- what a pipe cannot do --------------------------------------------------- */
 
-static void test_refused(void)
+TEST(refused)
 {
 	struct schedtape_copy_options options = { .size = sizeof(options) };
 	struct schedtape_tape *tape = NULL;
@@ -562,7 +562,7 @@ static void test_refused(void)
 	free(r.data);
 }
 
-static void test_others(void)
+TEST(others)
 {
 	struct schedtape_tape *tape;
 	struct pipe pipe;
@@ -602,7 +602,7 @@ static void test_others(void)
 }
 
 /* Each length that a corrupt record may have: nothing is kept beyond the largest record. */
-static void test_lengths(void)
+TEST(lengths)
 {
 	static const uint32_t lengths[] = { 0, 7, 1 << 20, 5 << 20, INT32_MAX, UINT32_MAX };
 	struct result pipe = { 0 };
@@ -628,19 +628,8 @@ static void test_lengths(void)
 
 int main(void)
 {
-	test_same();
-	test_cpus();
-	test_cut();
-	test_wait();
-	test_copied();
-	test_limit();
-	test_damage();
-	test_counts();
-	test_late();
+	tap_run();
 	test_window("overwrite mode", "{\"overwrite\":true}", 40);
 	test_window("a later tape", "{\"part\":2}", 0);
-	test_refused();
-	test_others();
-	test_lengths();
 	return tap_done();
 }

@@ -12,6 +12,7 @@
 #define CPUS	3
 
 static struct sample sample;
+static struct blob b;
 static struct schedtape_error err;
 
 static struct schedtape_sample at(uint64_t time, uint32_t cpu, const struct point_exit *data)
@@ -23,7 +24,7 @@ static struct schedtape_sample at(uint64_t time, uint32_t cpu, const struct poin
 }
 
 /* Samples of CPU 0 at 1010, 1020, 1030; of CPU 2 at 1015, 1050, 1040, with a loss, and 1060. */
-static void write_tape(const struct blob *b)
+static void write_tape(void)
 {
 	const struct point_exit exits[] = { point_exit(1, 0), point_exit(2, 1), point_exit(3, 0) };
 	struct schedtape_sample first[] = {
@@ -37,7 +38,7 @@ static void write_tape(const struct blob *b)
 
 	second[2].lost = 17;
 	second[3].bytes = 5;
-	if (tape_writer_create(b->path, sample.meta, NULL, &w, &err))
+	if (tape_writer_create(b.path, sample.meta, NULL, &w, &err))
 		printf("Bail out! %s\n", err.text);
 	schedtape_writer_clock(w, &sample_clock, &err);
 	schedtape_writer_formats(w, &points_formats, &err);
@@ -103,13 +104,13 @@ static void test_sample(struct schedtape_tape *tape)
 	schedtape_samples_close(samples);
 }
 
-static void test_read(const struct blob *b)
+TEST(read)
 {
 	struct schedtape_tape *tape;
 	uint64_t times[16], lost;
 	size_t n;
 
-	ok(!schedtape_tape_open(b->path, &tape, &err) && !schedtape_tape_damage(tape), "whole");
+	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape), "whole");
 	test_formats(tape);
 	test_sample(tape);
 	n = read_times(tape, times, &lost);
@@ -118,7 +119,7 @@ static void test_read(const struct blob *b)
 	schedtape_tape_close(tape);
 }
 
-static void test_copy(const struct blob *b)
+TEST(copy)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options) };
 	struct schedtape_tape *tape;
@@ -127,7 +128,7 @@ static void test_copy(const struct blob *b)
 	size_t n;
 
 	blob_init(&to);
-	schedtape_tape_open(b->path, &tape, &err);
+	schedtape_tape_open(b.path, &tape, &err);
 	ok(!schedtape_tape_copy(tape, to.path, &options, &bytes, &err), "a tape is copied");
 	schedtape_tape_close(tape);
 	schedtape_tape_open(to.path, &tape, &err);
@@ -139,8 +140,7 @@ static void test_copy(const struct blob *b)
 }
 
 /* Changes the second record of samples, and reads the others. */
-static void test_damage(const struct blob *b, size_t offset, uint32_t value, bool sealed,
-			const char *expected)
+static void damaged(size_t offset, uint32_t value, bool sealed, const char *expected)
 {
 	static const uint64_t others[] = { 1015, 1050, 1040, 1060 };
 	struct schedtape_tape *tape;
@@ -151,7 +151,7 @@ static void test_damage(const struct blob *b, size_t offset, uint32_t value, boo
 	size_t size, n;
 
 	blob_init(&to);
-	data = blob_get(b, &size);
+	data = blob_get(&b, &size);
 	record = find_record(data, size, TAPE_SAMPLES, 1);
 	put32(record + offset, value);
 	if (sealed)
@@ -167,7 +167,7 @@ static void test_damage(const struct blob *b, size_t offset, uint32_t value, boo
 }
 
 /* An empty record that says it has 4 MB, of each of many CPUs. */
-static void test_memory(void)
+TEST(memory)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options), .level = 19 };
 	struct {
@@ -178,11 +178,11 @@ static void test_memory(void)
 	struct schedtape_tape *tape;
 	struct schedtape_writer *w;
 	uint64_t times[16], lost;
-	struct blob b;
+	struct blob small;
 	uint32_t cpu;
 
-	blob_init(&b);
-	tape_writer_create(b.path, sample.meta, &options, &w, &err);
+	blob_init(&small);
+	tape_writer_create(small.path, sample.meta, &options, &w, &err);
 	for (cpu = 0; cpu < 64; cpu++) {
 		memset(&head, 0, sizeof(head));
 		tape_record_init(&head.rec, TAPE_SAMPLES, sizeof(head.samples), TAPE_MAX_RAW);
@@ -191,16 +191,16 @@ static void test_memory(void)
 	}
 	schedtape_writer_end(w, &sample.end, &err);
 	schedtape_writer_close(w, &err);
-	schedtape_tape_open(b.path, &tape, &err);
+	schedtape_tape_open(small.path, &tape, &err);
 	ok(!read_times(tape, times, &lost) &&
 	   strstr(schedtape_tape_damage(tape), "larger than a tape of this size"),
 	   "a small tape cannot make its reader use much memory");
 	schedtape_tape_close(tape);
 	free(zeros);
-	close(b.fd);
+	close(small.fd);
 }
 
-static void test_writer(void)
+TEST(writer)
 {
 	const struct point_exit data = point_exit(1, 0);
 	const struct schedtape_sample two[] = { at(1, 0, &data), at(2, 1, &data) };
@@ -217,7 +217,7 @@ static void test_writer(void)
 }
 
 /* A pipe, and a tape without samples. */
-static void test_none(const struct blob *b)
+TEST(none)
 {
 	struct schedtape_samples *samples;
 	struct schedtape_tape *tape;
@@ -228,7 +228,7 @@ static void test_none(const struct blob *b)
 	int ends[2];
 	size_t size;
 
-	data = blob_get(b, &size);
+	data = blob_get(&b, &size);
 	if (pipe(ends) || write(ends[1], data, size) != (ssize_t)size)
 		printf("Bail out! pipe\n");
 	close(ends[1]);
@@ -248,27 +248,25 @@ static void test_none(const struct blob *b)
 	close(plain.fd);
 }
 
-int main(void)
+TEST(damage)
 {
 	const size_t extra = 32, payload = extra + 32;
-	struct blob b;
 
+	damaged(payload, 32, false, "SAMPLES record: wrong checksum");
+	damaged(payload, 24, true, "its content is impossible");
+	damaged(payload, 36, true, "its content is impossible");
+	damaged(payload, 4096, true, "its content is impossible");
+	damaged(payload + 4, 17, true, "its content is impossible");
+	damaged(extra, TAPE_MAX_CPUS, true, "its header is impossible");
+	damaged(8, 24, true, "its header is impossible");
+}
+
+int main(void)
+{
 	sample_make(&sample);
 	blob_init(&b);
-	write_tape(&b);
-	test_read(&b);
-	test_copy(&b);
-	test_damage(&b, payload, 32, false, "SAMPLES record: wrong checksum");
-	test_damage(&b, payload, 24, true, "its content is impossible");
-	test_damage(&b, payload, 36, true, "its content is impossible");
-	test_damage(&b, payload, 4096, true, "its content is impossible");
-	test_damage(&b, payload + 4, 17, true, "its content is impossible");
-	test_damage(&b, extra, TAPE_MAX_CPUS, true, "its header is impossible");
-	test_damage(&b, 8, 24, true, "its header is impossible");
-	test_memory();
-	test_writer();
-	test_none(&b);
-	close(b.fd);
+	write_tape();
+	tap_run();
 	json_object_put(sample.meta);
 	return tap_done();
 }

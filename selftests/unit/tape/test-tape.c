@@ -135,7 +135,7 @@ static void test_round(int level)
 }
 
 /* Some of a CPU's losses are in its pages' headers, the rest only in the end record. */
-static void test_end_loss(void)
+TEST(end_loss)
 {
 	const struct schedtape_cpu saved = sample.cpus[3];
 	const struct schedtape_event *ev;
@@ -160,7 +160,7 @@ static void test_end_loss(void)
 	close(b.fd);
 }
 
-static void test_no_end(void)
+TEST(no_end)
 {
 	const struct schedtape_end *end;
 	struct schedtape_tape *tape;
@@ -290,8 +290,7 @@ int main(void)
 	test_round(0);
 	test_round(1);
 	test_round(19);
-	test_end_loss();
-	test_no_end();
+	tap_run();
 	test_many(0);
 	test_many(1);
 	/* The first and the last event, and a loss in place of the page's. */

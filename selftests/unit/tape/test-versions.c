@@ -18,7 +18,7 @@
 static struct sample sample;
 static struct schedtape_error err;
 
-static void test_other_order(void)
+TEST(other_order)
 {
 	struct events here = { 0 }, there = { 0 };
 	unsigned char *data, *chunk;
@@ -87,7 +87,7 @@ static void make_tasks_older(unsigned char *data, size_t *size)
 }
 
 /* Version 2.0's description of a task, without deadlines. */
-static void test_older(void)
+TEST(older)
 {
 	const struct schedtape_task_info *tasks = NULL;
 	struct schedtape_tape *tape;
@@ -142,7 +142,7 @@ write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n
 }
 
 /* More information about the same scheduler is not a change. */
-static void test_same_scheduler(void)
+TEST(same_scheduler)
 {
 	static const struct schedtape_scheduler early[] = {
 		{ .time = 1000, .state = "enabled", .ops = "simple", .enable_seq = 7 },
@@ -176,7 +176,7 @@ static void test_same_scheduler(void)
 }
 
 /* Schedulers are read in the order of time, whatever their order in the file. */
-static void test_schedulers(void)
+TEST(schedulers)
 {
 	static const struct schedtape_scheduler all[] = {
 		{ .time = 990, .state = "disabled" },
@@ -258,7 +258,7 @@ static void write_players(struct blob *b, const struct schedtape_player *players
 }
 
 /* More players than one record has. */
-static void test_players(void)
+TEST(players)
 {
 	static struct schedtape_player all[1500];
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
@@ -318,7 +318,7 @@ static struct schedtape_tape *groups_tape(struct blob *b, const struct schedtape
 	return tape;
 }
 
-static void test_groups(void)
+TEST(groups)
 {
 	const uint64_t later = 2 * TAPE_GROUPS_SLACK + 10;
 	static struct schedtape_group all[1500];
@@ -378,7 +378,7 @@ static void same_after(struct blob *b, const unsigned char *data, size_t size,
 	free(got.ev);
 }
 
-static void test_newer(void)
+TEST(newer)
 {
 	struct events want = { 0 };
 	struct schedtape_tape *tape;
@@ -467,7 +467,7 @@ static void write_later(const char *path)
 		printf("Bail out! %s\n", err.text);
 }
 
-static void test_later_events(void)
+TEST(later_events)
 {
 	const char *skipped =
 		"6 events were skipped, which only a later version knows: 2 of set 62, "
@@ -509,7 +509,7 @@ static void refused(const char *path, int code, const char *what)
 	ok(ret == code && !tape && strstr(err.text, path), "%s: %s", what, err.text);
 }
 
-static void test_not_tapes(void)
+TEST(not_tapes)
 {
 	struct schedtape_tape *tape;
 	char path[64], fifo[] = "/tmp/schedtape-test-XXXXXX";
@@ -547,19 +547,11 @@ static void test_not_tapes(void)
 int main(void)
 {
 	sample_make(&sample);
-	test_other_order();
-	test_schedulers();
-	test_same_scheduler();
-	test_players();
-	test_groups();
+	tap_run();
 	impossible_group((struct schedtape_group){ .pid = STAPE_PID_MASK + 1 },
 			 "a group with an impossible PID");
 	impossible_group((struct schedtape_group){ .pid = 1, .autogroup = STAPE_PID_MASK + 1 },
 			 "an impossible autogroup");
-	test_newer();
-	test_later_events();
-	test_older();
-	test_not_tapes();
 	json_object_put(sample.meta);
 	return tap_done();
 }

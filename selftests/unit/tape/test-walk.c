@@ -93,7 +93,7 @@ static void make_stream(const char *name, uint32_t cpu, uint64_t seq, uint64_t t
 
 /* -- files that fail ------------------------------------------------------- */
 
-static void test_rollback(void)
+TEST(rollback)
 {
 	const struct schedtape_end *end;
 	struct schedtape_tape *tape;
@@ -119,7 +119,7 @@ static void test_rollback(void)
 }
 
 /* Only a copy shows where the other records are. */
-static void test_rollback_copy(void)
+TEST(rollback_copy)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
 	struct schedtape_tape *tape, *copy;
@@ -147,7 +147,7 @@ static void test_rollback_copy(void)
 	schedtape_tape_close(copy);
 }
 
-static void test_rollback_end(void)
+TEST(rollback_end)
 {
 	const struct schedtape_end *end;
 	struct schedtape_tape *tape;
@@ -163,7 +163,7 @@ static void test_rollback_end(void)
 }
 
 /* The main file is missing.  The first stream contradicts itself. */
-static void test_rollback_meta(void)
+TEST(rollback_meta)
 {
 	struct json_object *value = NULL;
 	struct schedtape_tape *tape;
@@ -207,7 +207,7 @@ static void put_tasks(void)
 	records_put(&r, TASKS, NULL, 0, small, stored, sizeof(tasks));
 }
 
-static void test_rollback_room(void)
+TEST(rollback_room)
 {
 	struct schedtape_tape *tape;
 	unsigned int i;
@@ -235,7 +235,7 @@ static void test_rollback_room(void)
 /* -- files that belong together -------------------------------------------- */
 
 /* Chunks of one CPU in two streams. */
-static void test_order(void)
+TEST(order)
 {
 	struct schedtape_tape *tape;
 
@@ -250,7 +250,7 @@ static void test_order(void)
 }
 
 /* The stream's count of its CPU's events differs from the main file's. */
-static void test_ends(void)
+TEST(ends)
 {
 	struct schedtape_tape *tape;
 
@@ -270,7 +270,7 @@ static void test_ends(void)
 /* -- damage ---------------------------------------------------------------- */
 
 /* Eight extra bytes, the least possible. */
-static void test_resync(void)
+TEST(resync)
 {
 	struct schedtape_tape *tape;
 	struct blob b;
@@ -293,14 +293,7 @@ static void test_resync(void)
 int main(void)
 {
 	folder_make();
-	test_rollback();
-	test_rollback_copy();
-	test_rollback_end();
-	test_rollback_meta();
-	test_rollback_room();
-	test_order();
-	test_ends();
-	test_resync();
+	tap_run();
 	folder_remove();
 	free(r.data);
 	free(got.ev);

@@ -15,7 +15,7 @@
 static struct sample sample;
 static struct schedtape_error err;
 
-static void test_full(void)
+TEST(full)
 {
 	struct schedtape_writer *w;
 	int ret;
@@ -68,7 +68,7 @@ static void test_short(int level)
 	close(b.fd);
 }
 
-static void test_pipe(void)
+TEST(pipe)
 {
 	struct schedtape_tape *tape;
 	unsigned char *data;
@@ -94,7 +94,7 @@ static void test_pipe(void)
 	close(b.fd);
 }
 
-static void test_text(void)
+TEST(text)
 {
 	static const char * const wrong[] = { "", "[1]", "{\"a\": }", "7" };
 	struct schedtape_writer *w;
@@ -117,7 +117,7 @@ static void test_text(void)
 	close(b.fd);
 }
 
-static void test_refused_pages(void)
+TEST(refused_pages)
 {
 	struct schedtape_writer_options wrong = { .size = sizeof(wrong), .level = 1000 };
 	struct {
@@ -155,12 +155,9 @@ int main(void)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	sample_make(&sample);
-	test_full();
+	tap_run();
 	test_short(0);
 	test_short(3);
-	test_pipe();
-	test_text();
-	test_refused_pages();
 	json_object_put(sample.meta);
 	return tap_done();
 }

@@ -14,7 +14,7 @@
 #define ENDED (STAPE_EXIT_ENDED << STAPE_EXIT_SHIFT)
 
 /* A child is forked and renamed while its parent runs, and comes to CPU 1 later. */
-static void test_fork(void)
+TEST(fork)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -41,7 +41,7 @@ static void test_fork(void)
 }
 
 /* The last switch is on CPU 0, which is not recorded. */
-static void test_ended(void)
+TEST(ended)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -69,7 +69,7 @@ static void test_ended(void)
 }
 
 /* A thread takes over its leader's PID.  Until its CPU says so, events there have the old one. */
-static void test_exec(void)
+TEST(exec)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -91,7 +91,7 @@ static void test_exec(void)
 }
 
 /* Descriptions are lost: names may be wrong, states are not. */
-static void test_loss(void)
+TEST(loss)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -110,7 +110,7 @@ static void test_loss(void)
 	fake_done(tape, tl);
 }
 
-static void test_pause(void)
+TEST(pause)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_range *pauses;
@@ -129,7 +129,7 @@ static void test_pause(void)
 }
 
 /* A task that runs all the time has no event: on a recorded CPU, it had that CPU for itself. */
-static void test_left_out(void)
+TEST(left_out)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -152,7 +152,7 @@ static void test_left_out(void)
 }
 
 /* What a runnable task does on a CPU that is not recorded is unknown. */
-static void test_hidden(void)
+TEST(hidden)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -180,14 +180,4 @@ static void test_hidden(void)
 	fake_done(tape, tl);
 }
 
-int main(void)
-{
-	test_fork();
-	test_ended();
-	test_exec();
-	test_loss();
-	test_pause();
-	test_left_out();
-	test_hidden();
-	return tap_done();
-}
+TEST_MAIN

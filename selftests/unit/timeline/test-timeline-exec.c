@@ -70,7 +70,7 @@ static void check(struct schedtape_tape *tape, uint64_t end, uint64_t cpu_time, 
 	fake_done(tape, tl);
 }
 
-static void test_orders(void)
+TEST(orders)
 {
 	struct schedtape_tape *tape = begin();
 
@@ -129,7 +129,7 @@ static void test_orders(void)
 }
 
 /* An execve() that fails after the swap kills the thread, and has no event. */
-static void test_failure(void)
+TEST(failure)
 {
 	struct schedtape_tape *tape = begin();
 
@@ -149,7 +149,7 @@ static void test_failure(void)
 }
 
 /* A leader that has ended, and whose thread goes on, keeps its PID. */
-static void test_zombie(void)
+TEST(zombie)
 {
 	struct schedtape_tape *tape = begin();
 	const struct schedtape_task *thread;
@@ -181,7 +181,7 @@ static void test_zombie(void)
 }
 
 /* The leader ended before the recording began, and is described as dead. */
-static void test_zombie_from_start(void)
+TEST(zombie_from_start)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -199,7 +199,7 @@ static void test_zombie_from_start(void)
 }
 
 /* A thread's process, as by vfork() or clone() with shared memory, is a process of its own. */
-static void test_children(void)
+TEST(children)
 {
 	struct schedtape_tape *tape = begin();
 	const struct schedtape_task *child;
@@ -227,12 +227,4 @@ static void test_children(void)
 	fake_done(tape, tl);
 }
 
-int main(void)
-{
-	test_orders();
-	test_failure();
-	test_zombie();
-	test_zombie_from_start();
-	test_children();
-	return tap_done();
-}
+TEST_MAIN

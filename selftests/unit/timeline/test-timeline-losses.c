@@ -10,7 +10,7 @@
 #define S STAPE_STATE_SLEEPING
 
 /* The loss claims to begin before the last event of its CPU. */
-static void test_first(void)
+TEST(first)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -26,7 +26,7 @@ static void test_first(void)
 }
 
 /* 10 was woken after the loss on the CPU that it runs on. */
-static void test_since(void)
+TEST(since)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -42,7 +42,7 @@ static void test_since(void)
 }
 
 /* 10 can run before the damage, and runs after it. */
-static void test_damage(void)
+TEST(damage)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -64,7 +64,7 @@ static void test_damage(void)
 }
 
 /* The last switch of 10 is lost, but not its EXIT. */
-static void test_exiting(void)
+TEST(exiting)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *life;
@@ -84,11 +84,4 @@ static void test_exiting(void)
 	fake_done(tape, tl);
 }
 
-int main(void)
-{
-	test_first();
-	test_since();
-	test_damage();
-	test_exiting();
-	return tap_done();
-}
+TEST_MAIN

@@ -258,7 +258,7 @@ static struct schedtape_tape *small_tape(void)
 	return tape;
 }
 
-static void test_story(void)
+TEST(story)
 {
 	static const char story[] =
 		"born 1 0/0; slept 1 100/0; woke 1 100/0; born 2 150/0; renamed 2 250/50; "
@@ -280,7 +280,7 @@ static void test_story(void)
 	fake_free(tape);
 }
 
-static void test_refusal(void)
+TEST(refusal)
 {
 	struct schedtape_tape *tape = small_tape();
 	struct witness *w = calloc(1, sizeof(*w));
@@ -405,7 +405,7 @@ static const char *check_tasks(const struct schedtape_timeline *tl, const struct
 	return sum > 4 * wall ? "more CPU time than there was" : NULL;
 }
 
-static void test_random(void)
+TEST(random)
 {
 	const char *broken = NULL;
 	unsigned int round;
@@ -449,7 +449,7 @@ static int count_event(void *arg, const struct schedtape_event *ev)
 }
 
 /* Each event is told, a loss as well. */
-static void test_events(void)
+TEST(events)
 {
 	static const struct schedtape_timeline_ops count = {
 		.size = sizeof(count), .event = count_event,
@@ -516,7 +516,7 @@ static void logs(struct schedtape_tape *tape, const struct schedtape_timeline_op
 	fake_free(tape);
 }
 
-static void test_begins(void)
+TEST(begins)
 {
 	static const struct schedtape_timeline_ops print = {
 		.size = sizeof(print), .began = print_begin, .queued = print_queued,
@@ -560,7 +560,7 @@ static int print_wait(void *arg, const struct schedtape_task *task,
 }
 
 /* 1 sleeps; 2 is woken by 3, which is preempted; 4 runs; 5 has ended; of 6 nothing is known. */
-static void test_waits(void)
+TEST(waits)
 {
 	static const struct schedtape_timeline_ops print = {
 		.size = sizeof(print), .waits = print_wait,
@@ -582,7 +582,7 @@ static void test_waits(void)
 	     "3 left 250 as 0 woke 0 by -1 until 900; ");
 }
 
-static void test_runs(void)
+TEST(runs)
 {
 	static const struct schedtape_timeline_ops print = {
 		.size = sizeof(print), .ran = print_run,
@@ -611,14 +611,4 @@ static void test_runs(void)
 	     "1 [0] 700-900 left 500/2 woke 0 as -1; ");
 }
 
-int main(void)
-{
-	test_story();
-	test_runs();
-	test_begins();
-	test_waits();
-	test_events();
-	test_refusal();
-	test_random();
-	return tap_done();
-}
+TEST_MAIN

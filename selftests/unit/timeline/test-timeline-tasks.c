@@ -18,7 +18,7 @@
 #define MS 1000000
 
 /* Loopback: the softirq that wakes 20 is charged to 10; the next one to no task. */
-static void test_softirq(void)
+TEST(softirq)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -37,7 +37,7 @@ static void test_softirq(void)
 	fake_done(tape, tl);
 }
 
-static void test_enter(void)
+TEST(enter)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -75,7 +75,7 @@ static void test_enter(void)
 }
 
 /* A task that enters the filter during its fork is described before the fork. */
-static void test_enter_newborn(void)
+TEST(enter_newborn)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -97,7 +97,7 @@ static void test_enter_newborn(void)
 	fake_done(tape, tl);
 }
 
-static void test_leave(void)
+TEST(leave)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -131,7 +131,7 @@ static void test_leave(void)
 }
 
 /* Leaves and enters again while it runs: no switch shows that it is back. */
-static void test_leave_running(void)
+TEST(leave_running)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -154,7 +154,7 @@ static void test_leave_running(void)
 	fake_done(tape, tl);
 }
 
-static void test_reuse(void)
+TEST(reuse)
 {
 	struct schedtape_tape *tape = fake_new(0, 100 * MS);
 	const struct schedtape_task *first, *second;
@@ -190,7 +190,7 @@ static void test_reuse(void)
 }
 
 /* Overwritten rings: forks are lost, descriptions come at the end. */
-static void test_late(void)
+TEST(late)
 {
 	struct schedtape_tape *tape = fake_new(50 * MS, 100 * MS);
 	const struct schedtape_task *task;
@@ -253,7 +253,7 @@ static void test_late(void)
 }
 
 /* A thread that calls execve() has its leader's PID and start time from then on. */
-static void test_exec(void)
+TEST(exec)
 {
 	struct schedtape_tape *tape = fake_new(0, 100 * MS);
 	struct schedtape_timeline *tl;
@@ -298,7 +298,7 @@ static int count_identified(void *arg, const struct schedtape_task *task, uint64
 }
 
 /* Only tasks that were not identified before. */
-static void test_identified(void)
+TEST(identified)
 {
 	static const struct schedtape_timeline_ops ops = {
 		.size = sizeof(ops),
@@ -323,7 +323,7 @@ static void test_identified(void)
 }
 
 /* With CLONE_PARENT a task forks a child of its own parent. */
-static void test_siblings(void)
+TEST(siblings)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -343,7 +343,7 @@ static void test_siblings(void)
 	fake_done(tape, tl);
 }
 
-static void test_prio(void)
+TEST(prio)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -372,7 +372,7 @@ static void test_prio(void)
 	fake_done(tape, tl);
 }
 
-static void test_pause(void)
+TEST(pause)
 {
 	struct schedtape_tape *tape = fake_new(0, 2000);
 	const struct schedtape_range *pauses;
@@ -404,7 +404,7 @@ static void test_pause(void)
 }
 
 /* Descriptions of tasks after a pause. */
-static void test_described_again(void)
+TEST(described_again)
 {
 	struct schedtape_tape *tape = fake_new(0, 2000 * MS);
 	const struct schedtape_task *task;
@@ -493,7 +493,7 @@ static int late_parents(void *arg, const struct schedtape_task *task,
  * 10 forks 20 and 21, and ends; they get 1 as their parent, which is not recorded for 21.  Of 30
  * only the end is described; 40 has a parent only in its second description, 41 in both.
  */
-static void test_parents(void)
+TEST(parents)
 {
 	const struct schedtape_timeline_ops born = { .size = sizeof(born), .born = late_parents };
 	struct schedtape_tape *tape = fake_new(0, 1000 * MS);
@@ -545,7 +545,7 @@ static int count_regrouped(void *arg, const struct schedtape_task *task, uint64_
 }
 
 /* Autogroups that are listed, inherited, left by setsid(), and known by a description only. */
-static void test_autogroups(void)
+TEST(autogroups)
 {
 	const struct schedtape_timeline_ops ops = {
 		.size = sizeof(ops), .regrouped = count_regrouped,
@@ -608,7 +608,7 @@ static int first_group(void *arg, const struct schedtape_task *task,
 }
 
 /* 10 calls setsid(), and 11 is in another autogroup after a pause; both are listed again. */
-static void test_listed_again(void)
+TEST(listed_again)
 {
 	const struct schedtape_timeline_ops born = { .size = sizeof(born), .born = first_group };
 	const struct schedtape_timeline_ops regrouped = {
@@ -647,7 +647,7 @@ static void test_listed_again(void)
 }
 
 /* A task ends, and is described afterwards; and one of which no description says the nice value. */
-static void test_group_unknown(void)
+TEST(group_unknown)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000 * MS);
 	const struct schedtape_task *task;
@@ -667,24 +667,4 @@ static void test_group_unknown(void)
 	fake_done(tape, tl);
 }
 
-int main(void)
-{
-	test_softirq();
-	test_enter();
-	test_enter_newborn();
-	test_leave();
-	test_leave_running();
-	test_reuse();
-	test_late();
-	test_exec();
-	test_identified();
-	test_siblings();
-	test_prio();
-	test_pause();
-	test_described_again();
-	test_parents();
-	test_autogroups();
-	test_listed_again();
-	test_group_unknown();
-	return tap_done();
-}
+TEST_MAIN

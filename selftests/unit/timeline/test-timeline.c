@@ -10,7 +10,7 @@
 #define S STAPE_STATE_SLEEPING
 #define X STAPE_STATE_DEAD
 
-static void test_ping_pong(void)
+TEST(ping_pong)
 {
 	struct schedtape_tape *tape = fake_new(1000, 2000);
 	struct schedtape_timeline *tl;
@@ -43,7 +43,7 @@ static void test_ping_pong(void)
 	fake_done(tape, tl);
 }
 
-static void test_preemption(void)
+TEST(preemption)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -69,7 +69,7 @@ static void test_preemption(void)
 	fake_done(tape, tl);
 }
 
-static void test_early_waking(void)
+TEST(early_waking)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -112,7 +112,7 @@ static void test_early_waking(void)
 }
 
 /* 20 begins to wake 10, but no wakeup follows; then an interrupt wakes 10. */
-static void test_waking_without_wakeup(void)
+TEST(waking_without_wakeup)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -128,7 +128,7 @@ static void test_waking_without_wakeup(void)
 }
 
 /* Each line: the times when it becomes runnable and when it runs. */
-static void test_longest_delay(void)
+TEST(longest_delay)
 {
 	static const struct { uint64_t from, to; } delays[] = {
 		{ 100, 130 }, { 200, 250 }, { 300, 350 }, { 400, 410 },
@@ -157,7 +157,7 @@ static void test_longest_delay(void)
 	fake_done(tape, tl);
 }
 
-static void test_fork_and_reuse(void)
+TEST(fork_and_reuse)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *parent, *child, *thread, *second, *third;
@@ -205,7 +205,7 @@ static void test_fork_and_reuse(void)
 }
 
 /* From Linux 6.16 on a task frees its memory after its EXIT: it may sleep and wake others. */
-static void test_after_exit(void)
+TEST(after_exit)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task, *joiner;
@@ -245,7 +245,7 @@ static void test_after_exit(void)
  * With proxy execution a task that blocks on a mutex stays on its run queue. The kernel moves
  * it without a MIGRATE, and only its next switch-in shows its CPU.
  */
-static void test_proxy(void)
+TEST(proxy)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -314,7 +314,7 @@ static void test_exec(bool early)
 }
 
 /* The last thread follows its dead leader on the same CPU, with the same PID. */
-static void test_exec_at_once(void)
+TEST(exec_at_once)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -335,7 +335,7 @@ static void test_exec_at_once(void)
 }
 
 /* Dead leaders with one thread each: a search for it among all tasks would take minutes. */
-static void test_exec_many(void)
+TEST(exec_many)
 {
 	struct schedtape_tape *tape = fake_new(0, 10000000);
 	const struct schedtape_task *tasks;
@@ -361,7 +361,7 @@ static void test_exec_many(void)
 }
 
 /* A thread's description names another group than its creator's, to which it was counted. */
-static void test_exec_regrouped(void)
+TEST(exec_regrouped)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -380,7 +380,7 @@ static void test_exec_regrouped(void)
 	fake_done(tape, tl);
 }
 
-static void test_start(void)
+TEST(start)
 {
 	struct schedtape_tape *tape = fake_new(100, 1000);
 	const struct schedtape_task *task;
@@ -435,7 +435,7 @@ static void test_start(void)
 	fake_done(tape, tl);
 }
 
-static void test_loss(void)
+TEST(loss)
 {
 	struct schedtape_tape *tape = fake_new(0, 2000);
 	const struct schedtape_task *task;
@@ -471,7 +471,7 @@ static void test_loss(void)
 	fake_done(tape, tl);
 }
 
-static void test_two_places(void)
+TEST(two_places)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
@@ -500,7 +500,7 @@ static void test_two_places(void)
 	fake_done(tape, tl);
 }
 
-static void test_rename(void)
+TEST(rename)
 {
 	struct schedtape_tape *tape = fake_new(0, 1000);
 	struct schedtape_timeline *tl;
@@ -521,22 +521,8 @@ static void test_rename(void)
 
 int main(void)
 {
-	test_ping_pong();
-	test_preemption();
-	test_early_waking();
-	test_waking_without_wakeup();
-	test_longest_delay();
-	test_fork_and_reuse();
-	test_after_exit();
-	test_proxy();
+	tap_run();
 	test_exec(false);
 	test_exec(true);
-	test_exec_at_once();
-	test_exec_many();
-	test_exec_regrouped();
-	test_start();
-	test_loss();
-	test_two_places();
-	test_rename();
 	return tap_done();
 }
