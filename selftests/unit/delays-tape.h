@@ -13,7 +13,7 @@
  * 10 waits for 1 ms, is preempted for 50 ms by its thread 20, which has waited for 90 ms since its
  * fork, and then waits for 2 ms on CPU 3.
  */
-static inline void make_delays(const struct blob *tape)
+static inline void make_delays(void)
 {
 	static const char clock[] =
 		"{\"clock\": {\"monotonic\": 1000000000, \"realtime\": 1795608000000000000}}";
@@ -34,14 +34,14 @@ static inline void make_delays(const struct blob *tape)
 	maker_switch(&m, 1302 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1400 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
 	/* The recording begins at 12:00 UTC on 2026-11-25. */
-	write_second_of(tape, pages, 2, "riscv64", json_tokener_parse(clock));
+	write_second_of(pages, 2, "riscv64", json_tokener_parse(clock));
 }
 
 /* Checks a line of the table: fields with one blank in between. */
 static inline void has_line(int (*command)(int argc, char **argv), const char *option,
-			    const char *line, const struct blob *tape)
+			    const char *line)
 {
-	if (run(command, "command", option, tape))
+	if (run(command, option))
 		printf("# it fails: %s\n", said);
 	squeeze_blanks();
 	has(line, option ? option : "no option");

@@ -15,6 +15,9 @@
 
 static char text[65536], said[65536];
 
+/* The tape of a program: write_*() and make_*() write it, commands read it. */
+static struct blob the_tape;
+
 static inline void capture(int fd, int file, int saved, char *to, size_t size)
 {
 	ssize_t n = pread(file, to, size - 1, 0);
@@ -46,17 +49,35 @@ static inline void end_capture(void)
 	capture(STDERR_FILENO, messages_file, messages_before, said, sizeof(said));
 }
 
-/* Runs a command with its output in @text, its messages in @said. Returns its status. */
-static inline int run(int (*command)(int argc, char **argv), const char *name, const char *option,
-		      const struct blob *tape)
+/*
+ * Runs a command with up to four arguments, NULL behind the last one; its output is in @text, its
+ * messages in @said. Returns its status.
+ */
+static inline int run_on(const char *first, int (*command)(int argc, char **argv), const char *a,
+			 const char *b, const char *c)
 {
-	char *argv[] = { (char *)name, (char *)tape->path, (char *)option, NULL };
-	int status;
+	char *argv[] = {
+		(char *)"command", (char *)first, (char *)a, (char *)b, (char *)c, NULL,
+	};
+	int argc = 2, status;
 
+	while (argv[argc])
+		argc++;
 	begin_capture();
-	status = command(option ? 3 : 2, argv);
+	status = command(argc, argv);
 	end_capture();
 	return status;
+}
+
+static inline int run_more(int (*command)(int argc, char **argv), const char *a, const char *b,
+			   const char *c)
+{
+	return run_on(the_tape.path, command, a, b, c);
+}
+
+static inline int run(int (*command)(int argc, char **argv), const char *option)
+{
+	return run_more(command, option, NULL, NULL);
 }
 
 static inline void has(const char *expected, const char *what)
@@ -94,8 +115,8 @@ static inline void has_not(const char *unexpected, const char *what)
 }
 
 /* Writes a tape of a machine of type @arch, and takes over @meta. */
-static inline void write_tape_of(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
-				 size_t n, const struct schedtape_end *end, const char *arch,
+static inline void write_tape_of(unsigned char (*pages)[STAPE_PAGE_SIZE], size_t n,
+				 const struct schedtape_end *end, const char *arch,
 				 struct json_object *meta)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options) };
@@ -108,7 +129,7 @@ static inline void write_tape_of(const struct blob *tape, unsigned char (*pages)
 	int ret;
 
 	json_object_object_add(meta, "arch", json_object_new_string(arch));
-	ret = tape_writer_create(tape->path, meta, &options, &writer, &err);
+	ret = tape_writer_create(the_tape.path, meta, &options, &writer, &err);
 	if (!ret)
 		ret = schedtape_writer_tasks(writer, &task, 1, &err);
 	for (i = 0; i < n && !ret; i++)
@@ -120,18 +141,17 @@ static inline void write_tape_of(const struct blob *tape, unsigned char (*pages)
 	json_object_put(meta);
 }
 
-static inline void write_tape(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
-			      size_t n, const struct schedtape_end *end, bool overwrite)
+static inline void write_tape(unsigned char (*pages)[STAPE_PAGE_SIZE], size_t n,
+			      const struct schedtape_end *end, bool overwrite)
 {
 	struct json_object *meta = json_object_new_object();
 
 	json_object_object_add(meta, "overwrite", json_object_new_boolean(overwrite));
-	write_tape_of(tape, pages, n, end, "riscv64", meta);
+	write_tape_of(pages, n, end, "riscv64", meta);
 }
 
 /* Writes a tape of the second from 1 to 2, whose CPUs are those of the pages. */
-static inline void write_second_of(const struct blob *tape,
-				   unsigned char (*pages)[STAPE_PAGE_SIZE], size_t n,
+static inline void write_second_of(unsigned char (*pages)[STAPE_PAGE_SIZE], size_t n,
 				   const char *arch, struct json_object *meta)
 {
 	struct schedtape_cpu cpus[8] = { { .cpu = 0 } };
@@ -149,17 +169,16 @@ static inline void write_second_of(const struct blob *tape,
 			cpus[end.nr_cpus++].cpu = header.cpu;
 		cpus[at].events += header.events;
 	}
-	write_tape_of(tape, pages, n, &end, arch, meta);
+	write_tape_of(pages, n, &end, arch, meta);
 }
 
-static inline void write_second(const struct blob *tape, unsigned char (*pages)[STAPE_PAGE_SIZE],
-				size_t n)
+static inline void write_second(unsigned char (*pages)[STAPE_PAGE_SIZE], size_t n)
 {
-	write_second_of(tape, pages, n, "riscv64", json_object_new_object());
+	write_second_of(pages, n, "riscv64", json_object_new_object());
 }
 
 /* 10 is preempted, paused, and boosted; 20 enters, loopback wakes it, and it leaves. */
-static inline void make_tape(const struct blob *tape)
+static inline void make_tape(void)
 {
 	static const struct schedtape_cpu cpus[] = {
 		{ .cpu = 0, .events = 8 },
@@ -198,7 +217,7 @@ static inline void make_tape(const struct blob *tape)
 	maker_begin(&m, pages[2], 3, 0, 3 * S);
 	maker_lost(&m, 1234, 2 * S, 3 * S);
 	maker_event(&m, 4 * S, STAPE_EV_MIGRATE, 30, 1);
-	write_tape(tape, pages, 3, &end, false);
+	write_tape(pages, 3, &end, false);
 }
 
 #endif /* SELFTESTS_PRINTED_H */

@@ -14,7 +14,7 @@
 #define GREEN(text)	"\033[32m" text "\033[m"
 #define YELLOW(text)	"\033[33m" text "\033[m"
 
-static struct blob delays, losses;
+static struct blob losses;
 
 /* The output of the command without colours, with which the coloured output is compared. */
 static char before[sizeof(text)];
@@ -49,9 +49,9 @@ static bool colored(struct call *call)
 	return strchr(text, '\033');
 }
 
-static void test_choice(void)
+TEST(choice)
 {
-	struct call plain = { cmd_latency, { "latency", delays.path } };
+	struct call plain = { cmd_latency, { "latency", the_tape.path } };
 	struct call never = with(&plain, "--color=never"), always = with(&plain, "--color");
 
 	ok(colored(&plain), "a terminal has colours");
@@ -74,8 +74,8 @@ static void test_choice(void)
 	always = with(&plain, "--color=auto");
 	in_pipe(&always);
 	has_not("\033", "--color=auto: a pipe has none");
-	run(cmd_latency, "latency", "--color", &delays);
-	run(cmd_latency, "latency", NULL, &delays);
+	run(cmd_latency, "--color");
+	run(cmd_latency, NULL);
 	has_not("\033", "the option is of one command");
 }
 
@@ -128,23 +128,23 @@ static void changes_nothing(const struct call *call)
 	same_without("in a pipe it");
 }
 
-static void test_commands(void)
+TEST(commands)
 {
 	const struct call calls[] = {
 		{ cmd_report, { "report", "--edges", losses.path } },
-		{ cmd_latency, { "latency", "--histogram", delays.path } },
-		{ cmd_stat, { "stat", delays.path } },
+		{ cmd_latency, { "latency", "--histogram", the_tape.path } },
+		{ cmd_stat, { "stat", the_tape.path } },
 		{ cmd_timehist, { "timehist", "-V", "--state", losses.path } },
-		{ cmd_timehist, { "timehist", "-s", delays.path } },
-		{ cmd_timehist, { "timehist", "-I", delays.path } },
+		{ cmd_timehist, { "timehist", "-s", the_tape.path } },
+		{ cmd_timehist, { "timehist", "-I", the_tape.path } },
 		{ cmd_map, { "map", losses.path } },
-		{ cmd_why, { "why", "--summary", delays.path } },
-		{ cmd_why, { "why", "10", delays.path } },
-		{ cmd_why, { "why", "10", "--path", "--top=1", delays.path } },
+		{ cmd_why, { "why", "--summary", the_tape.path } },
+		{ cmd_why, { "why", "10", the_tape.path } },
+		{ cmd_why, { "why", "10", "--path", "--top=1", the_tape.path } },
 		{ cmd_script, { "script", losses.path } },
-		{ cmd_diff, { "diff", "--edges", delays.path, losses.path } },
+		{ cmd_diff, { "diff", "--edges", the_tape.path, losses.path } },
 	};
-	const struct call json = { cmd_latency, { "latency", "--json", delays.path } };
+	const struct call json = { cmd_latency, { "latency", "--json", the_tape.path } };
 	struct call always = with(&json, "--color=always");
 	size_t i;
 
@@ -153,14 +153,14 @@ static void test_commands(void)
 	in_pipe(&always);
 	has_not("\033", "JSON has no colours");
 	table_print_to(stdout);
-	run(cmd_latency, "latency", "--color", &delays);
+	run(cmd_latency, "--color");
 	table_print_to(NULL);
 	has_not("\033", "nor has a table that top puts on its screen");
 }
 
 /* -- what has which ---------------------------------------------------------------- */
 
-static void test_lengths(void)
+TEST(lengths)
 {
 	ok(color_of_delay(999999) == COLOR_PLAIN, "less than 1 ms: no colour");
 	ok(color_of_delay(1000000) == COLOR_YELLOW, "1 ms: yellow");
@@ -176,16 +176,16 @@ static void shows(const struct call *call, const char *expected, const char *wha
 	has(expected, what);
 }
 
-static void test_figures(void)
+TEST(figures)
 {
-	const struct call latency = { cmd_latency, { "latency", "-p", delays.path } };
-	const struct call timehist = { cmd_timehist, { "timehist", delays.path } };
+	const struct call latency = { cmd_latency, { "latency", "-p", the_tape.path } };
+	const struct call timehist = { cmd_timehist, { "timehist", the_tape.path } };
 	const struct call report = { cmd_report, { "report", losses.path } };
 	const struct call script = { cmd_script, { "script", losses.path } };
 	const struct call map = { cmd_map, { "map", losses.path } };
-	const struct call summary = { cmd_why, { "why", "--summary", delays.path } };
-	const struct call path = { cmd_why, { "why", "10", "--path", "--top=1", delays.path } };
-	const struct call why = { cmd_why, { "why", "10", delays.path } };
+	const struct call summary = { cmd_why, { "why", "--summary", the_tape.path } };
+	const struct call path = { cmd_why, { "why", "10", "--path", "--top=1", the_tape.path } };
+	const struct call why = { cmd_why, { "why", "10", the_tape.path } };
 
 	shows(&latency, BOLD("task") "  ", "headings are bold");
 	has("  " YELLOW("2.007") "   " RED("50.000") "  ", "a delay has the colour of its length");
@@ -213,13 +213,15 @@ static void test_figures(void)
 	      "a merged chain, too");
 }
 
-static void test_diff(void)
+TEST(diff)
 {
-	const struct call plain = { cmd_diff, { "diff", delays.path, losses.path } };
+	const struct call plain = { cmd_diff, { "diff", the_tape.path, losses.path } };
 	const struct call sleeps = with(&plain, "--max-sleep-error=99");
 	const struct call cpu = with(&sleeps, "--max-cpu-error=1e4");
 	const struct call total = with(&cpu, "--max-total-cpu-error=1");
-	const struct call same = { cmd_diff, { "diff", "--same-graph", delays.path, delays.path } };
+	const struct call same = { cmd_diff, {
+		"diff", "--same-graph", the_tape.path, the_tape.path,
+	} };
 	const struct call graph = with(&plain, "--same-graph");
 	const struct call small = with(&cpu, "--min-runtime=1e6");
 
@@ -253,7 +255,7 @@ static void warn(void *arg)
 	out_warning("x.tape", "it is %s", "\033[31m");
 }
 
-static void test_messages(void)
+TEST(messages)
 {
 	static const char error[] = "schedtape: no-such.tape: No such file or directory";
 	const struct call call = { cmd_latency, { "latency", "no-such.tape" } };
@@ -277,18 +279,14 @@ static void test_messages(void)
 
 int main(void)
 {
-	blob_init(&delays);
-	blob_init(&losses);
-	make_delays(&delays);
-	make_tape(&losses);
+	blob_init(&the_tape);
+	make_tape();
+	losses = the_tape;
+	blob_init(&the_tape);
+	make_delays();
 	unsetenv("COLUMNS");
 	unsetenv("NO_COLOR");
 	setenv("TERM", "xterm", 1);
-	test_choice();
-	test_commands();
-	test_lengths();
-	test_figures();
-	test_diff();
-	test_messages();
+	tap_run();
 	return tap_done();
 }

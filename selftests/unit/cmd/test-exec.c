@@ -10,7 +10,7 @@
  * gets a name, sleeps and runs.  @succeeds: the execve() has an event; otherwise the thread ends.
  * @late: the leader's last switch comes after the execve().
  */
-static void make_exec(const struct blob *tape, bool succeeds, bool late)
+static void make_exec(bool succeeds, bool late)
 {
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -35,44 +35,38 @@ static void make_exec(const struct blob *tape, bool succeeds, bool late)
 	if (succeeds)
 		maker_exec(&m, 1140 * MS, 10, 20);
 	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 10, 0);
-	write_second(tape, pages, 3);
+	write_second(pages, 3);
 }
 
-static void by_process(int (*command)(int argc, char **argv), const char *fields,
-		       const struct blob *tape)
+static void by_process(int (*command)(int argc, char **argv), const char *fields)
 {
-	char name[] = "command", by[] = "--by=process";
-	char *argv[5] = { name, by, (char *)fields, (char *)tape->path };
-
-	begin_capture();
-	command(4, argv);
-	end_capture();
+	run_more(command, "--by=process", fields, NULL);
 	squeeze_blanks();
 }
 
-static void test_readers(const struct blob *tape, bool succeeds, bool late)
+static void test_readers(bool succeeds, bool late)
 {
 	const char *leader = late ? "\nshell:10 159.000 " : "\nshell:10 101.000 ";
 	char what[64];
 
 	snprintf(what, sizeof(what), "%s, the leader ends %s", succeeds ? "execve()" :
 		 "an execve() that fails", late ? "late" : "early");
-	make_exec(tape, succeeds, late);
-	has_line(cmd_report, "-Ftask,cpu,sleeps", "\nnew:10 179.000 1\n", tape);
+	make_exec(succeeds, late);
+	has_line(cmd_report, "-Ftask,cpu,sleeps", "\nnew:10 179.000 1\n");
 	has(leader, what);
 	has("2 tasks\n", "report has two tasks");
-	has_line(cmd_latency, "-Ftask,cpu", "\nnew:10 179.000\n", tape);
-	has_line(cmd_timehist, "-s", "2 tasks\n", tape);
-	has_line(cmd_stat, "--per-thread", "2 tasks\n", tape);
+	has_line(cmd_latency, "-Ftask,cpu", "\nnew:10 179.000\n");
+	has_line(cmd_timehist, "-s", "2 tasks\n");
+	has_line(cmd_stat, "--per-thread", "2 tasks\n");
 	has(succeeds ? "\nnew:10 5 2 0 0 0 0 0 1 1 1 0 0\n" : "", what);
-	by_process(cmd_report, "-Ftask,tasks,cpu", tape);
+	by_process(cmd_report, "-Ftask,tasks,cpu");
 	has(late ? "\nnew:10 2 338.000\n" : "\nnew:10 2 280.000\n", "it is one process");
-	by_process(cmd_stat, "-Ftask,tasks", tape);
+	by_process(cmd_stat, "-Ftask,tasks");
 	has(succeeds ? "\nnew:10 2\n" : "\nshell:10 2\n", "in stat, too");
-	run(cmd_map, "map", NULL, tape);
+	run(cmd_map, NULL);
 	has("*B0       1.011000 secs B0 => shell:20\n", "map has the thread");
 	has("*B0       1.131000 secs B0 => new:10\n", "it stays the same task");
-	run(cmd_script, "script", NULL, tape);
+	run(cmd_script, NULL);
 	has("rename: shell:10 to new\n", "script has the old name");
 	has(" idle ==> new:10\n", "and the new one");
 	has(" switch: new:20 [S] ==> idle\n", "its CPU has its old PID until its next switch");
@@ -80,7 +74,7 @@ static void test_readers(const struct blob *tape, bool succeeds, bool late)
 }
 
 /* 10 exits.  Its thread 20, which is not recorded, calls execve(): it is recorded from then on. */
-static void test_unrecorded(const struct blob *tape)
+TEST(unrecorded)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -96,24 +90,24 @@ static void test_unrecorded(const struct blob *tape)
 	maker_rename(&m, 1110 * MS, 10, "new");
 	maker_exec(&m, 1140 * MS, 10, 20);
 	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 10, 0);
-	write_second(tape, pages, 2);
-	has_line(cmd_report, "-Ftask,cpu", "\nshell:10 101.000\nnew:10 51.000\n", tape);
+	write_second(pages, 2);
+	has_line(cmd_report, "-Ftask,cpu", "\nshell:10 101.000\nnew:10 51.000\n");
 	has("2 tasks\n", "the thread is one task");
-	has_line(cmd_stat, "--per-thread", "2 tasks\n", tape);
-	by_process(cmd_report, "-Ftask,tasks", tape);
+	has_line(cmd_stat, "--per-thread", "2 tasks\n");
+	by_process(cmd_report, "-Ftask,tasks");
 	has("\nnew:10 2\n", "of the leader's process");
-	by_process(cmd_stat, "-Ftask,tasks", tape);
+	by_process(cmd_stat, "-Ftask,tasks");
 	has("\nnew:10 2\n", "in stat, too");
-	run(cmd_report, "report", "--json", tape);
+	run(cmd_report, "--json");
 	squeeze();
 	has("\"first_comm\":\"new\",\"comm\":\"new\",\"from_start\":false,",
 	    "it does not exist before");
-	run(cmd_script, "script", NULL, tape);
+	run(cmd_script, NULL);
 	has(" exec: new:10 old_pid=20\n", "in script, too");
 }
 
 /* The same of a thread that was left out with its process, by name: it enters by its new one. */
-static void test_entered(const struct blob *tape)
+TEST(entered)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	const uint64_t words[5] = { 40 };
@@ -127,23 +121,20 @@ static void test_entered(const struct blob *tape)
 	maker_task(&m, 1110 * MS, 40, STAPE_TASK_ENTERS, "new", words);
 	maker_exec(&m, 1140 * MS, 40, 41);
 	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 40, 0);
-	write_second(tape, pages, 2);
+	write_second(pages, 2);
 	/* The tape also describes 10. */
-	has_line(cmd_report, "-Ftask,cpu", "\nnew:40 51.000\nshell:10 0.000\n---", tape);
+	has_line(cmd_report, "-Ftask,cpu", "\nnew:40 51.000\nshell:10 0.000\n---");
 	has(" 2 tasks\n", "one that enters is one task, too");
-	has_line(cmd_stat, "--per-thread", " 2 tasks\n", tape);
+	has_line(cmd_stat, "--per-thread", " 2 tasks\n");
 }
 
 int main(void)
 {
-	struct blob tape;
 	unsigned int i;
 
-	blob_init(&tape);
+	blob_init(&the_tape);
 	for (i = 0; i < 4; i++)
-		test_readers(&tape, i & 1, i & 2);
-	test_unrecorded(&tape);
-	test_entered(&tape);
-	close(tape.fd);
+		test_readers(i & 1, i & 2);
+	tap_run();
 	return tap_done();
 }

@@ -4,78 +4,68 @@
  */
 #include "delays-tape.h"
 
-static void test_lines(const struct blob *tape)
+TEST(lines)
 {
 	/* Of a median the longest length of its bucket is printed. */
-	has_line(cmd_latency, NULL, "\nshell:(2) 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n",
-		 tape);
+	has_line(cmd_latency, NULL,
+		 "\nshell:(2) 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n");
 	has("\nTOTAL 297.000 4 2.007 90.000 90.000 90.000 1.010000 0\n", "the total");
 	has_line(cmd_latency, "-p",
 		 "\nshell:20 50.000 1 90.000 90.000 90.000 90.000 1.010000 0\n"
-		 "shell:10 247.000 3 2.007 50.000 50.000 50.000 1.100000 0\n", tape);
-	has_line(cmd_latency, "--by=process", "\nshell:10 297.000 4 ", tape);
-	has_line(cmd_latency, "--by=policy", "\nother 297.000 4 ", tape);
-	has_line(cmd_latency, "--by=cgroup", "\n? 297.000 4 ", tape);
+		 "shell:10 247.000 3 2.007 50.000 50.000 50.000 1.100000 0\n");
+	has_line(cmd_latency, "--by=process", "\nshell:10 297.000 4 ");
+	has_line(cmd_latency, "--by=policy", "\nother 297.000 4 ");
+	has_line(cmd_latency, "--by=cgroup", "\n? 297.000 4 ");
 	has_line(cmd_latency, "--by=cpu",
 		 "\nCPU 0 199.000 3 50.070 90.000 90.000 90.000 1.010000 0\n"
-		 "CPU 3 98.000 1 2.000 2.000 2.000 2.000 1.300000 3\n", tape);
+		 "CPU 3 98.000 1 2.000 2.000 2.000 2.000 1.300000 3\n");
 	has_line(cmd_latency, "-Ftask,delay-avg,delay-total,tasks,pid",
-		 "\nshell:(2) 35.750 143.000 2 -\n", tape);
+		 "\nshell:(2) 35.750 143.000 2 -\n");
 }
 
-static void test_selection(const struct blob *tape)
+TEST(selection)
 {
-	has_line(cmd_latency, "--cpu=3", "\nshell:10 98.000 1 2.000 ", tape);
-	has_line(cmd_latency, "--tid=20", "\nshell:20 50.000 1 90.000 ", tape);
+	has_line(cmd_latency, "--cpu=3", "\nshell:10 98.000 1 2.000 ");
+	has_line(cmd_latency, "--tid=20", "\nshell:20 50.000 1 90.000 ");
 	has("\nTOTAL 50.000 1 90.000 ", "what is left out is not in the total");
 	/* Delays that end in the time, and the parts of the runs in it. */
-	has_line(cmd_latency, "--time=1.12,1.35", "\nTOTAL 128.000 2 2.007 50.000 ", tape);
+	has_line(cmd_latency, "--time=1.12,1.35", "\nTOTAL 128.000 2 2.007 50.000 ");
 	has_line(cmd_latency, "--time=1.3,1.35 1.1,1.12 1.11,1.13",
-		 "\nTOTAL 78.000 2 2.007 90.000 ", tape);
-	ok(run(cmd_latency, "latency", "--comm=none", tape) == CMD_FAILURE && !*text &&
+		 "\nTOTAL 78.000 2 2.007 90.000 ");
+	ok(run(cmd_latency, "--comm=none") == CMD_FAILURE && !*text &&
 	   strstr(said, "no task of the tape matches --comm; it has the tasks shell:10"),
 	   "nothing matches");
 }
 
 /* Runs latency with two or three options. */
-static void run_more(const struct blob *tape, const char *a, const char *b, const char *c)
+TEST(times)
 {
-	char name[] = "latency";
-	char *argv[6] = { name, (char *)tape->path, (char *)a, (char *)b, (char *)c };
-
-	begin_capture();
-	cmd_latency(c ? 5 : 4, argv);
-	end_capture();
-}
-
-static void test_times(const struct blob *tape)
-{
-	run_more(tape, "--tod", "-Fdelay-max-at,task", NULL);
+	run_more(cmd_latency, "--tod", "-Fdelay-max-at,task", NULL);
 	has(" s from 2026-11-25 12:00:00.000000 on, 12 events", "the heading has the start");
 	has("max began at  task\n", "the column has no unit");
 	has("\n2026-11-25 12:00:00.010000  shell:(2)\n", "--tod: the worst delay has a date");
-	run_more(tape, "--reltime", "--ns", "-Fdelay-max-at,task");
+	run_more(cmd_latency, "--reltime", "--ns", "-Fdelay-max-at,task");
 	has("max began at s  task\n", "seconds");
 	has("\n   0.010000000  shell:(2)\n", "--reltime: from the start of the recording on");
-	run_more(tape, "--tod", "--json", NULL);
+	run_more(cmd_latency, "--tod", "--json", NULL);
 	has("\"delay_max_begin_ns\": 1010000000,", "JSON has the recording's clock");
 }
 
-static void test_order(const struct blob *tape)
+TEST(order)
 {
-	run_more(tape, "-p", "-sruntime", "--top=1");
+	run_more(cmd_latency, "-p", "-sruntime", "--top=1");
 	has("\nshell:10 ", "the first by time on a CPU");
 	has_not("\nshell:20 ", "the second is not printed");
 	has("297.000", "but it is in the total");
-	run_more(tape, "--by=cpu", "--tid=20", NULL);
+	run_more(cmd_latency, "--by=cpu", "--tid=20", NULL);
 	has("\nCPU 0 ", "a CPU on which the selected task ran");
 	has_not("\nCPU 3 ", "none on which it did not");
 	has_not("297.000", "the total is of the selected task");
 }
 
-static void test_json(const struct blob *tape)
+TEST(json)
 {
-	run(cmd_latency, "latency", "--json", tape);
+	run(cmd_latency, "--json");
 	squeeze();
 	has("{\"format\":\"schedtape-latency\",\"version\":1,\"tape\":", "the format");
 	has("\"delays\":[{\"name\":\"shell:(2)\",\"cpu_time_ns\":297000000,\"delays\":4,"
@@ -85,9 +75,9 @@ static void test_json(const struct blob *tape)
 	    "\"total\":{\"name\":\"TOTAL\",", "a line");
 }
 
-static void test_histogram(const struct blob *tape)
+TEST(histogram)
 {
-	has_line(cmd_latency, "--histogram", "\n 500.000 1000.000 1 #####", tape);
+	has_line(cmd_latency, "--histogram", "\n 500.000 1000.000 1 #####");
 	has("\n 1000.000 2000.000 1 #####", "a limit is in its own bar");
 	has("\n 2000.000 5000.000 0\n", "an empty bar between others");
 	has_not("\n 200.000 500.000", "none before the first");
@@ -96,17 +86,9 @@ static void test_histogram(const struct blob *tape)
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_delays(&tape);
-	test_lines(&tape);
-	test_selection(&tape);
+	blob_init(&the_tape);
+	make_delays();
 	setenv("TZ", "UTC", 1);
-	test_times(&tape);
-	test_order(&tape);
-	test_json(&tape);
-	test_histogram(&tape);
-	close(tape.fd);
+	tap_run();
 	return tap_done();
 }

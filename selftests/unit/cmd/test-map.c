@@ -8,21 +8,9 @@
 #include "pipes.h"
 
 /* Runs map with two or three options. */
-static int run_more(const struct blob *tape, const char *a, const char *b, const char *c)
+TEST(lines)
 {
-	char name[] = "map";
-	char *argv[6] = { name, (char *)tape->path, (char *)a, (char *)b, (char *)c };
-	int status;
-
-	begin_capture();
-	status = cmd_map(c ? 5 : 4, argv);
-	end_capture();
-	return status;
-}
-
-static void test_lines(const struct blob *tape)
-{
-	run(cmd_map, "map", NULL, tape);
+	run(cmd_map, NULL);
 	has("#  0   3  CPU\n"
 	    "  *A0           1.001000 secs A0 => shell:10\n"
 	    "  *B0           1.100000 secs B0 => shell:20\n"
@@ -30,71 +18,71 @@ static void test_lines(const struct blob *tape)
 	    "  *-            1.200000 secs\n"
 	    "   ?  *A0       1.302000 secs ? => idle or another task\n"
 	    "   ?  *-        1.400000 secs\n", "all lines");
-	run(cmd_map, "map", "--compact", tape);
+	run(cmd_map, "--compact");
 	has("  *A0       1.001000 secs A0 => shell:10 (CPU 0)\n", "a column for a CPU");
 	has("   ?  *A0       1.302000 secs ? => idle or another task (CPU 3)\n",
 	    "and for the next one");
 	has_not("#", "there are no columns at first");
-	has_line(cmd_map, "--reltime", " *A0 0.001000 secs A0 => shell:10\n", tape);
-	has_line(cmd_map, "--ns", " *A0 1.001000000 secs A0 => shell:10\n", tape);
+	has_line(cmd_map, "--reltime", " *A0 0.001000 secs A0 => shell:10\n");
+	has_line(cmd_map, "--ns", " *A0 1.001000000 secs A0 => shell:10\n");
 }
 
-static void test_selection(const struct blob *tape)
+TEST(selection)
 {
 	has_line(cmd_map, "--tid=20", "CPU\n *A0 1.100000 secs A0 => shell:20\n"
-		 " *- 1.150000 secs\n", tape);
+		 " *- 1.150000 secs\n");
 	has_not(" 1.200000 ", "nothing of other tasks");
-	has_line(cmd_map, "--task-name=shell", " *B0 1.100000 secs B0 => shell:20\n", tape);
+	has_line(cmd_map, "--task-name=shell", " *B0 1.100000 secs B0 => shell:20\n");
 	has_line(cmd_map, "--cpus=3", "# 0 3 CPU\n ? *A0 1.302000 secs A0 => shell:10, "
-		 "? => idle or another task\n ? *- 1.400000 secs\n", tape);
-	has_line(cmd_map, "-C3", "# 3 CPU\n *A0 1.302000 secs A0 => shell:10\n", tape);
-	has_line(cmd_map, "--time=1.12,1.16", "CPU\n *A0 1.150000 secs A0 => shell:10\n", tape);
+		 "? => idle or another task\n ? *- 1.400000 secs\n");
+	has_line(cmd_map, "-C3", "# 3 CPU\n *A0 1.302000 secs A0 => shell:10\n");
+	has_line(cmd_map, "--time=1.12,1.16", "CPU\n *A0 1.150000 secs A0 => shell:10\n");
 	has_not(" 1.2", "nothing later");
-	run_more(tape, "--task-name=x,hel", "--fuzzy-name", NULL);
+	run_more(cmd_map, "--task-name=x,hel", "--fuzzy-name", NULL);
 	has(" 1.100000 secs B0 => shell:20\n", "a part of a name");
-	ok(run(cmd_map, "map", "--task-name=hel", tape) == CMD_FAILURE && !*text &&
+	ok(run(cmd_map, "--task-name=hel") == CMD_FAILURE && !*text &&
 	   strstr(said, "no switch of the tape matches --comm; it has the tasks shell:10"),
 	   "a part of a name is no name");
-	ok(run(cmd_map, "map", "--cpus=1", tape) == CMD_FAILURE &&
+	ok(run(cmd_map, "--cpus=1") == CMD_FAILURE &&
 	   strstr(said, "matches --cpus"), "no line of the CPU");
 }
 
-static void test_json(const struct blob *tape)
+TEST(json)
 {
-	run(cmd_map, "map", "--json", tape);
+	run(cmd_map, "--json");
 	has("{\"format\":\"schedtape-map\",\"version\":1}\n"
 	    "{\"time_ns\":1001000000,\"cpu\":0,\"event\":\"switch\",\"name\":\"A0\",\"pid\":10,"
 	    "\"tgid\":10,\"comm\":\"shell\"}\n", "a task");
 	has("{\"time_ns\":1200000000,\"cpu\":0,\"event\":\"switch\",\"name\":\"-\",\"pid\":null}\n",
 	    "a task that is not recorded");
-	run(cmd_map, "map", "--tid=20", tape);
-	run_more(tape, "--tid=20", "--json", NULL);
+	run(cmd_map, "--tid=20");
+	run_more(cmd_map, "--tid=20", "--json", NULL);
 	has("{\"time_ns\":1150000000,\"cpu\":0,\"event\":\"switch\",\"name\":\"-\",\"pid\":null}\n",
 	    "a task that is not selected");
 }
 
-static void test_colors(const struct blob *tape)
+TEST(colors)
 {
-	run(cmd_map, "map", NULL, tape);
+	run(cmd_map, NULL);
 	has_not("\033", "no colours in a file");
-	run(cmd_map, "map", "--color", tape);
+	run(cmd_map, "--color");
 	has("\033[1m#  0   3  CPU\033[m\n", "the heading is bold");
 	has("  *\033[31mA0\033[m ", "the colour of a task");
 	has("  *\033[32mB0\033[m ", "and of the next one");
 	has("=> shell:20\n", "in the legend, too");
 	has(" \033[2m? \033[m *\033[31mA0\033[m ", "what is no task is dark");
-	run_more(tape, "--color=always", "--color-pids=20", NULL);
+	run_more(cmd_map, "--color=always", "--color-pids=20", NULL);
 	has("  *A0 ", "other tasks are plain");
 	has("  *\033[34mB0\033[m ", "a task is highlighted");
-	run_more(tape, "--color=always", "--color-cpus=3", "--color-pids=1");
+	run_more(cmd_map, "--color=always", "--color-cpus=3", "--color-pids=1");
 	has("   ?  \033[41m*\033[mA0 ", "a CPU is highlighted");
 	has("  *A0 ", "and no other one");
-	run_more(tape, "--color=always", "--json", NULL);
+	run_more(cmd_map, "--color=always", "--json", NULL);
 	has_not("\033", "JSON has no colours");
 }
 
 /* 10 is renamed while 20 runs on the other CPU; 20 ends, and its PID is used again. */
-static void make_names(const struct blob *tape)
+static void make_names(void)
 {
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -113,26 +101,26 @@ static void make_names(const struct blob *tape)
 	maker_rename(&m, 1030 * MS, 10, "other");
 	maker_event(&m, 1055 * MS, STAPE_EV_EXIT, 20, 0);
 	maker_event(&m, 1070 * MS, STAPE_EV_FORK, 20, 10 << STAPE_FORK_PARENT_SHIFT);
-	write_second(tape, pages, 3);
+	write_second(pages, 3);
 }
 
-static void test_legends(const struct blob *tape)
+TEST(legends)
 {
-	make_names(tape);
-	run(cmd_map, "map", NULL, tape);
+	make_names();
+	run(cmd_map, NULL);
 	has("   A0 *B0       1.020000 secs B0 => shell:20\n"
 	    "  *.   B0       1.040000 secs\n"
 	    "  *A0  B0       1.050000 secs A0 => other:10\n", "a task that is renamed");
 	has("   A0 *.        1.060000 secs\n"
 	    "   A0 *C0       1.080000 secs C0 => other:20\n", "a PID that is used again");
 	has_line(cmd_map, "--time=1.02,", "CPU\n A0 *B0 1.020000 secs B0 => shell:20, "
-		 "A0 => shell:10\n", tape);
+		 "A0 => shell:10\n");
 	has_line(cmd_map, "--comm=other", "CPU\n *- - 1.040000 secs\n"
-		 " *A0 - 1.050000 secs A0 => other:10\n A0 *B0 1.080000 ", tape);
+		 " *A0 - 1.050000 secs A0 => other:10\n A0 *B0 1.080000 ");
 }
 
 /* CPU 0 is paused before CPU 3 switches. */
-static void make_pause(const struct blob *tape)
+static void make_pause(void)
 {
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -144,22 +132,22 @@ static void make_pause(const struct blob *tape)
 	maker_switch(&m, 1040 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_begin(&m, pages[2], 3, 0, 1000 * MS);
 	maker_switch(&m, 1020 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	write_second(tape, pages, 3);
+	write_second(pages, 3);
 }
 
-static void test_gaps(const struct blob *tape)
+TEST(gaps)
 {
-	make_pause(tape);
-	run(cmd_map, "map", NULL, tape);
+	make_pause();
+	run(cmd_map, NULL);
 	has("\n# PAUSED, CPU 0, from 1.015000 to 1.030000\n"
 	    "      *B0       1.020000 secs B0 => ?:20\n"
 	    "  *A0  B0       1.040000 secs\n", "nothing is known of a CPU in a pause");
-	make_tape(tape);
-	run(cmd_map, "map", NULL, tape);
+	make_tape();
+	run(cmd_map, NULL);
 	has("# LOST: 1234 events, CPU 3, from 2.000000 to 3.000000\n", "a loss");
 	has("# PAUSED, CPU 0, from 5.000000 to 7.000000\n", "a pause");
 	has("  *-            8.000000 secs\n", "a switch behind it");
-	run(cmd_map, "map", "--json", tape);
+	run(cmd_map, "--json");
 	has(",\"cpu\":3,\"event\":\"lost\",\"lost\":1234,\"first_ns\":2000000000,", "in JSON, too");
 }
 
@@ -168,7 +156,7 @@ static void test_gaps(const struct blob *tape)
  * runs others until 1.12; from 1.13 to 1.19 it runs others, and then nothing until 1.23; from 1.24
  * on it is idle but for 10 at 1.3.  20 runs on CPU 3 again and again.
  */
-static void make_others(const struct blob *tape, const char *meta)
+static void make_others(const char *meta)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	static const unsigned int times[] = { 1005, 1050, 1115, 1150, 1200, 1260, 1350, 1390 };
@@ -191,15 +179,15 @@ static void make_others(const struct blob *tape, const char *meta)
 	for (i = 0; i < sizeof(times) / sizeof(*times); i++)
 		maker_switch(&m, times[i] * MS, i % 2 ? 0 : 20,
 			     i % 2 ? STAPE_NEXT_IDLE : STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	write_second_of(tape, pages, 2, "riscv64", json_tokener_parse(meta));
+	write_second_of(pages, 2, "riscv64", json_tokener_parse(meta));
 }
 
 static const char all[] = "{\"filter\":{\"all\":true,\"kthreads\":true}}";
 
-static void test_others(const struct blob *tape)
+TEST(others)
 {
-	make_others(tape, "{}");
-	run(cmd_map, "map", "--cpus=3", tape);
+	make_others("{}");
+	run(cmd_map, "--cpus=3");
 	has("   .  *A0       1.005000 secs A0 => ?:20\n"
 	    "   ?  *.        1.050000 secs ? => idle or another task\n"
 	    "   -  *A0       1.115000 secs\n"
@@ -208,30 +196,28 @@ static void test_others(const struct blob *tape)
 	    "   .  *.        1.260000 secs\n"
 	    "   .  *A0       1.350000 secs\n"
 	    "   ?  *.        1.390000 secs\n", "what the tape tells of a CPU without a task");
-	run(cmd_map, "map", "--cpus=0", tape);
+	run(cmd_map, "--cpus=0");
 	has("  *-   A0       1.130000 secs\n", "the CPU of the switch shows what it begins");
-	blob_make_older(tape, 10);
-	run(cmd_map, "map", "--cpus=3", tape);
+	blob_make_older(&the_tape, 10);
+	run(cmd_map, "--cpus=3");
 	has("   ?  *.        1.260000 secs\n", "tapes before format 2.11 do not tell");
-	make_others(tape, all);
-	blob_make_older(tape, 10);
-	run(cmd_map, "map", "--cpus=3", tape);
+	make_others(all);
+	blob_make_older(&the_tape, 10);
+	run(cmd_map, "--cpus=3");
 	has("   ?  *.        1.260000 secs\n", "also if only the recorder's are missing");
 }
 
 /* A pipe is read once: its events show idle time after the lines were printed. */
-static void test_pipe(const struct blob *tape)
+TEST(pipe)
 {
-	struct blob piped = { .fd = -1 };
 	unsigned char *data;
 	struct pipe pipe;
 	size_t size;
 
-	make_others(tape, all);
-	data = blob_get(tape, &size);
+	make_others(all);
+	data = blob_get(&the_tape, &size);
 	pipe_begin(&pipe, data, size, 100);
-	snprintf(piped.path, sizeof(piped.path), "%s", pipe.path);
-	run(cmd_map, "map", "--cpus=3", &piped);
+	run_on(pipe.path, cmd_map, "--cpus=3", NULL, NULL);
 	pipe_end(&pipe);
 	free(data);
 	has("   ?  *.        1.260000 secs\n", "a CPU without a task, of a pipe");
@@ -250,7 +236,7 @@ static const char *name_of(struct names *names, uint32_t task)
 	return name_text;
 }
 
-static void test_names(void)
+TEST(names)
 {
 	static struct names names;
 	static const struct {
@@ -276,19 +262,8 @@ static void test_names(void)
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_delays(&tape);
-	test_lines(&tape);
-	test_selection(&tape);
-	test_json(&tape);
-	test_colors(&tape);
-	test_legends(&tape);
-	test_gaps(&tape);
-	test_others(&tape);
-	test_pipe(&tape);
-	test_names();
-	close(tape.fd);
+	blob_init(&the_tape);
+	make_delays();
+	tap_run();
 	return tap_done();
 }

@@ -12,7 +12,7 @@ static const struct stape_clock_sample clock_sample = {
 };
 
 /* 10 runs from 2 s on, and an interrupt comes at 2.5 s.  At 3 s the CPU becomes idle. */
-static void make_points(const struct blob *tape, const struct schedtape_formats *formats)
+static void make_points(const struct schedtape_formats *formats)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 1, .events = 2 };
 	static const struct schedtape_task_info task = { .pid = 10, .tgid = 9, .comm = "shell" };
@@ -44,7 +44,7 @@ static void make_points(const struct blob *tape, const struct schedtape_formats 
 	maker_begin(&m, page, 1, 0, S);
 	maker_switch(&m, 2 * S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 3 * S, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	if (tape_writer_create(tape->path, meta, NULL, &w, &err) ||
+	if (tape_writer_create(the_tape.path, meta, NULL, &w, &err) ||
 	    schedtape_writer_clock(w, &clock_sample, &err) ||
 	    schedtape_writer_tasks(w, &task, 1, &err) ||
 	    schedtape_writer_formats(w, formats, &err) ||
@@ -55,9 +55,9 @@ static void make_points(const struct blob *tape, const struct schedtape_formats 
 	json_object_put(meta);
 }
 
-static void test_text(const struct blob *tape)
+TEST(text)
 {
-	ok(!run(cmd_script, "script", NULL, tape), "script");
+	ok(!run(cmd_script, NULL), "script");
 	has("          <idle>-0       [001]      2.000000:     switch: idle ==> shell:10\n"
 	    "           shell-10      [001]      2.500000: irq:irq_handler_entry: irq=9 name=eth0?\"x\n"
 	    "           shell-10      [001]      3.000000: irq:irq_handler_exit: irq=9 ret=handled\n"
@@ -73,22 +73,22 @@ static void test_text(const struct blob *tape)
 	    "a task that was reaped before has no PID");
 }
 
-static void test_info(const struct blob *tape)
+TEST(info)
 {
-	run(cmd_info, "info", NULL, tape);
+	run(cmd_info, NULL);
 	has("\nother events     : 6 of 2 tracepoints, 12 lost\n",
 	    "info counts samples, and losses");
 	has_not("bytes an event", "and leaves out the size of an event, which has samples in it");
-	run(cmd_info, "info", "--json", tape);
+	run(cmd_info, "--json");
 	has("\"samples\": 6,\n  \"samples_lost\": 12,\n  \"tracepoints\": [\n    {\n"
 	    "      \"name\": \"irq:irq_handler_entry\",\n      \"filter\": \"irq>2\"\n    },\n"
 	    "    {\n      \"name\": \"irq:irq_handler_exit\",\n      \"filter\": null\n    }\n",
 	    "info --json names the tracepoints");
 }
 
-static void test_perf(const struct blob *tape)
+TEST(perf)
 {
-	run(cmd_script, "script", "-Fperf", tape);
+	run(cmd_script, "-Fperf");
 	has("           shell      10 [001]     2.500000:    irq:irq_handler_entry: irq=9 "
 	    "name=eth0?\"x\n", "as perf prints them");
 	has("# LOST events of other tracepoints: 12\n"
@@ -96,9 +96,9 @@ static void test_perf(const struct blob *tape)
 	    "ret=unhandled\n", "losses are comments");
 }
 
-static void test_json(const struct blob *tape)
+TEST(json)
 {
-	run(cmd_script, "script", "--json", tape);
+	run(cmd_script, "--json");
 	has("{\"time_ns\":2500000000,\"cpu\":1,\"event\":\"irq:irq_handler_entry\","
 	    "\"curr_kind\":\"task\",\"curr_pid\":10,\"curr_comm\":\"shell\","
 	    "\"fields\":{\"irq\":9,\"name\":\"eth0?\\\"x\"}}\n", "a text and a number as JSON");
@@ -107,31 +107,31 @@ static void test_json(const struct blob *tape)
 	has("\"curr_pid\":50,\"curr_comm\":\"\",\"fields\":null}\n", "fields that are not known");
 }
 
-static void test_selection(const struct blob *tape)
+TEST(selection)
 {
-	run(cmd_script, "script", "-eirq:*_entry", tape);
+	run(cmd_script, "-eirq:*_entry");
 	has(" irq:irq_handler_entry: ", "-e selects one");
 	has_not("irq_handler_exit", "without the other");
 	has_not("switch", "and without events of scheduling");
-	run(cmd_script, "script", "-eswitch", tape);
+	run(cmd_script, "-eswitch");
 	has_not("irq:", "or only an event of scheduling");
-	run(cmd_script, "script", "--pid=9", tape);
+	run(cmd_script, "--pid=9");
 	has(" irq:irq_handler_entry: ", "--pid selects a task's");
 	has_not("irq=-4", "and none of the idle task");
 	has("lost: events of other tracepoints: 12\n", "but losses, which may hide some");
-	run(cmd_script, "script", "--time=3.5,4.5", tape);
+	run(cmd_script, "--time=3.5,4.5");
 	has("irq=-4", "--time selects one");
 	has_not("irq=9", "without those before");
 	has_not("4d 00", "and without those behind");
-	run(cmd_script, "script", "--cpu=0", tape);
+	run(cmd_script, "--cpu=0");
 	has_not("irq:", "--cpu selects those of a CPU");
-	ok(run(cmd_script, "script", "-enet:*", tape) == CMD_FAILURE &&
+	ok(run(cmd_script, "-enet:*") == CMD_FAILURE &&
 	   strstr(said, "no event of the tape matches -e\n"), "one that the tape has not: %s",
 	   said);
 }
 
 /* Names are printed as they are, so the tape may have only those that the kernel can have. */
-static void test_names(const struct blob *tape)
+TEST(names)
 {
 	static char longest[70000];
 	const char * const names[] = { longest, "x\",\"y", "x\033[31m", "" };
@@ -147,8 +147,8 @@ static void test_names(const struct blob *tape)
 	memset(longest, 'n', sizeof(longest) - 1);
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		format.name = names[i];
-		make_points(tape, &formats);
-		ok(!run(cmd_script, "script", NULL, tape) && strstr(said, "FORMATS"),
+		make_points(&formats);
+		ok(!run(cmd_script, NULL) && strstr(said, "FORMATS"),
 		   "the tape's FORMATS record is refused: %s", said);
 		has("switch: idle ==> shell:10\n", "events of scheduling are printed");
 		has_not("irq:", "a sample has no name then");
@@ -156,7 +156,7 @@ static void test_names(const struct blob *tape)
 }
 
 /* Formats that nothing can be done with. */
-static void test_formats(const struct blob *tape)
+TEST(formats)
 {
 	static const char * const wrong[] = {
 		"", "name: x\nID: 7\nformat:\n",
@@ -174,8 +174,8 @@ static void test_formats(const struct blob *tape)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		format.format = wrong[i];
-		make_points(tape, &formats);
-		ok(!run(cmd_script, "script", NULL, tape), "format %zu", i);
+		make_points(&formats);
+		ok(!run(cmd_script, NULL), "format %zu", i);
 		has("irq:x: 07 00 00 00", "its samples are printed as bytes");
 		has(" switch: shell:10 [S] ==> idle\n", "and scheduling as ever");
 	}
@@ -183,17 +183,8 @@ static void test_formats(const struct blob *tape)
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_points(&tape, &points_formats);
-	test_text(&tape);
-	test_info(&tape);
-	test_perf(&tape);
-	test_json(&tape);
-	test_selection(&tape);
-	test_formats(&tape);
-	test_names(&tape);
-	close(tape.fd);
+	blob_init(&the_tape);
+	make_points(&points_formats);
+	tap_run();
 	return tap_done();
 }

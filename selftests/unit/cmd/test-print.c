@@ -11,9 +11,9 @@
 #include "record/recorder.h"
 #include "replay/internal.h"
 
-static void test_report(const struct blob *tape)
+TEST(report)
 {
-	ok(!run(cmd_report, "report", NULL, tape), "report");
+	ok(!run(cmd_report, NULL), "report");
 	has("# LOST: 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n", "a CPU's losses");
 	has("# LOST: 1,234 events in all", "and their sum");
 	has("# PAUSED: from 5.000000 to 7.000000 s\n", "a pause");
@@ -24,7 +24,7 @@ static void test_report(const struct blob *tape)
 	has("\nserver:20     0.000 ", "another task");
 	has("  fifo:50     20      0\n", "with its priority");
 
-	ok(!run(cmd_report, "report", "--json", tape), "report --json");
+	ok(!run(cmd_report, "--json"), "report --json");
 	ok(json_object_put(json_tokener_parse(text)), "it is JSON");
 	squeeze();
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,\"lost_last_ns\":3000000000",
@@ -36,19 +36,19 @@ static void test_report(const struct blob *tape)
 	has("\"exit_ppid\":null,", "no end, no parent then");
 }
 
-static void test_info(const struct blob *tape)
+TEST(info)
 {
-	ok(!run(cmd_info, "info", NULL, tape), "info");
+	ok(!run(cmd_info, NULL), "info");
 	has("lost             : 1,234\n", "all losses");
 	has("LOST             : 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n",
 	    "those of each CPU, with their time");
 	has("arch             : riscv64\n", "the machine");
-	ok(!run(cmd_info, "info", "--json", tape), "info --json");
+	ok(!run(cmd_info, "--json"), "info --json");
 	squeeze();
 	has("\"lost\":1234,\"lost_first_ns\":2000000000,", "losses");
 }
 
-static void write_machine(const struct blob *tape)
+static void write_machine(void)
 {
 	static const struct schedtape_scheduler schedulers[] = {
 		{ .time = 1 * S, .state = "disabled", .enable_seq = 4 },
@@ -72,7 +72,7 @@ static void write_machine(const struct blob *tape)
 	int ret;
 
 	json_object_object_add(meta, "sched_settings", json_tokener_parse(settings));
-	ret = tape_writer_create(tape->path, meta, NULL, &writer, &err);
+	ret = tape_writer_create(the_tape.path, meta, NULL, &writer, &err);
 	for (i = 0; i < sizeof(schedulers) / sizeof(*schedulers) && !ret; i++)
 		ret = schedtape_writer_scheduler(writer, &schedulers[i], &err);
 	if (ret || schedtape_writer_close(writer, &err))
@@ -80,10 +80,10 @@ static void write_machine(const struct blob *tape)
 	json_object_put(meta);
 }
 
-static void test_machine(const struct blob *tape)
+TEST(machine)
 {
-	write_machine(tape);
-	ok(!run(cmd_info, "info", NULL, tape), "info of a tape with schedulers and settings");
+	write_machine();
+	ok(!run(cmd_info, NULL), "info of a tape with schedulers and settings");
 	has("\nscheduler        : fair\n", "the one at first");
 	has("\nscheduler        : ext (sim?ple), from between 2.000000 and 3.000000 on\n",
 	    "a change");
@@ -96,7 +96,7 @@ static void test_machine(const struct blob *tape)
 	has("\nscheduler        : fair, without sched_ext in the kernel, from", "an older kernel");
 	has("\nsched settings   : base_slice_ns=28, features=A NO_B ?; 2 more in folders, see "
 	    "--json\n", "settings");
-	ok(!run(cmd_info, "info", "--json", tape), "info --json");
+	ok(!run(cmd_info, "--json"), "info --json");
 	squeeze();
 	has("{\"name\":\"fair\",\"after_ns\":null,\"before_ns\":1000000000,"
 	    "\"state\":\"disabled\",\"ops\":null,\"switch_all\":false,\"enable_seq\":4,"
@@ -108,48 +108,47 @@ static void test_machine(const struct blob *tape)
 }
 
 /* The tape of write_machine() has no end. */
-static void test_unfinished(const struct blob *tape)
+TEST(unfinished)
 {
-	write_machine(tape);
-	ok(!run(cmd_report, "report", NULL, tape), "report of a tape without an end");
+	write_machine();
+	ok(!run(cmd_report, NULL), "report of a tape without an end");
 	ok(strstr(said, "the recording was not finished") &&
 	   strstr(said, "; see \"schedtape recover\"\n"),
 	   "its warning names the command that helps");
 }
 
 /* Expects one line of info for a tape with these settings. */
-static void shows_settings(const struct blob *tape, const char *settings, const char *expected,
-			   const char *what)
+static void shows_settings(const char *settings, const char *expected, const char *what)
 {
 	struct json_object *meta = json_object_new_object();
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
 
 	json_object_object_add(meta, "sched_settings", json_tokener_parse(settings));
-	if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(the_tape.path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
 	json_object_put(meta);
-	run(cmd_info, "info", NULL, tape);
+	run(cmd_info, NULL);
 	has(expected, what);
 }
 
-static void test_gaps(const struct blob *tape)
+TEST(gaps)
 {
-	shows_settings(tape, "{\"files\": {}, \"not_readable\": {\"a\": \"EPERM \\u001b\", "
+	shows_settings("{\"files\": {}, \"not_readable\": {\"a\": \"EPERM \\u001b\", "
 		       "\"b/c\": \"EPERM \\u001b\", \"d\": {}}}",
 		       "\nsched settings   : not readable: 2 files: EPERM ?, 1 file: no reason is "
 		       "given\n", "no setting is readable");
-	shows_settings(tape, "{\"files\": {\"a\": \"1\"}, \"not_readable\": {\"b\": \"1\", "
+	shows_settings("{\"files\": {\"a\": \"1\"}, \"not_readable\": {\"b\": \"1\", "
 		       "\"c\": \"2\", \"d\": \"3\", \"e\": \"4\", \"f\": \"5\", \"g\": \"6\"}}",
 		       "\nsched settings   : a=1; not readable: 1 file: 1, 1 file: 2, 1 file: 3, "
 		       "1 file: 4, 2 files: other reasons\n", "many reasons");
-	shows_settings(tape, "{\"files\": {\"a/b\": \"1\"}, \"cut\": [\"v\\u001b\", \"w\", "
+	shows_settings("{\"files\": {\"a/b\": \"1\"}, \"cut\": [\"v\\u001b\", \"w\", "
 		       "\"x\", \"y\", \"z\", 7], \"left_out\": 1234}",
 		       "\nsched settings   : 1 in folders, see --json; cut: v?, w, x, y, 1 more; "
 		       "left out: 1,234 files\n", "settings that are cut or left out");
-	shows_settings(tape, "{\"files\": {}}", "\nsched settings   : none\n", "none at all");
-	shows_settings(tape, "{\"files\": {}, \"not_readable\": 1, \"cut\": {}, "
+	shows_settings("{\"files\": {}}", "\nsched settings   : none\n", "none at all");
+	shows_settings("{\"files\": {}, \"not_readable\": 1, \"cut\": {}, "
 		       "\"left_out\": \"x\"}",
 		       "\nsched settings   : none\n", "members of other types");
 }
@@ -178,7 +177,7 @@ static void add_nasty(struct json_object *object, const char *key)
 }
 
 /* A tape made to attack its reader. */
-static void test_nasty(struct blob *tape)
+TEST(nasty)
 {
 	static int (* const commands[])(int argc, char **argv) = {
 		cmd_info, cmd_report, cmd_script,
@@ -198,22 +197,22 @@ static void test_nasty(struct blob *tape)
 	json_object_array_add(command, json_object_new_string(NASTY));
 	json_object_object_add(meta, "command", command);
 	add_nasty(meta, "stream");
-	if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(the_tape.path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, &task, 1, &err) ||
 	    schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
 	json_object_put(meta);
 
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		run(commands[i], "show", NULL, tape);
+		run(commands[i], NULL);
 		ok(is_safe(text) && is_safe(said), "command %zu: nothing does anything", i);
 		if (commands[i] != cmd_info)
 			ok(strstr(said, "only stream " SHOWN), "its message: %s", said);
-		run(commands[i], "show", "--json", tape);
+		run(commands[i], "--json");
 		ok(is_safe(text) && is_safe(said), "nor does its JSON");
 		ok(!*text || json_object_put(json_tokener_parse(text)), "which is some");
 	}
-	run(cmd_info, "info", NULL, tape);
+	run(cmd_info, NULL);
 	has("\ncpu model        : " SHOWN "\n", "a string");
 	has("\ncommand          : " SHOWN "\n", "a command");
 	has("\nfilter           : " SHOWN "=" SHOWN "\n", "a key");
@@ -223,7 +222,7 @@ static void test_nasty(struct blob *tape)
 
 #define TASKS	20000
 
-static void write_crowd(const struct blob *tape)
+static void write_crowd(void)
 {
 	struct schedtape_task_info *tasks = calloc(TASKS, sizeof(*tasks));
 	struct schedtape_error err = { "" };
@@ -235,7 +234,7 @@ static void write_crowd(const struct blob *tape)
 		abort();
 	for (i = 0; i < TASKS; i++)
 		tasks[i] = (struct schedtape_task_info){ .time = 1, .pid = 10 + i, .comm = "one" };
-	if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+	if (tape_writer_create(the_tape.path, meta, NULL, &writer, &err) ||
 	    schedtape_writer_tasks(writer, tasks, TASKS, &err) ||
 	    schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
@@ -244,9 +243,9 @@ static void write_crowd(const struct blob *tape)
 }
 
 /* The peak memory of a report, in KiB. */
-static long peak(const struct blob *tape, char *option)
+static long peak(char *option)
 {
-	char *argv[] = { "report", (char *)tape->path, option, NULL };
+	char *argv[] = { "report", (char *)the_tape.path, option, NULL };
 	struct rusage usage = { 0 };
 	int status;
 	pid_t pid;
@@ -263,20 +262,20 @@ static long peak(const struct blob *tape, char *option)
 }
 
 /* There may be more tasks than fit into a string. */
-static void test_crowd(const struct blob *tape)
+TEST(crowd)
 {
 	long text_peak, json_peak;
 
-	write_crowd(tape);
-	text_peak = peak(tape, "--edges");
-	json_peak = peak(tape, "--json");
+	write_crowd();
+	text_peak = peak("--edges");
+	json_peak = peak("--json");
 	/* Sanitizers keep freed memory. */
 	ok(SANITIZED || json_peak < text_peak + TASKS / 5,
 	   "%ld KiB with --json, %ld without, for %d tasks", json_peak, text_peak, TASKS);
 }
 
 /* Numbers that json-c accepts but JSON does not. */
-static void test_numbers(const struct blob *tape)
+TEST(numbers)
 {
 	static const char * const numbers[][2] = {
 		{ "1.", "1.0" }, { "-.5", "-0.5" }, { "1.e2", "100.0" }, { "0.25", "0.25" },
@@ -296,11 +295,11 @@ static void test_numbers(const struct blob *tape)
 		json_object_object_add(meta, "list", list);
 		json_object_array_add(list, json_object_new_double_s(0, numbers[i][0]));
 		json_object_array_add(list, json_object_new_int(7));
-		if (tape_writer_create(tape->path, meta, NULL, &writer, &err) ||
+		if (tape_writer_create(the_tape.path, meta, NULL, &writer, &err) ||
 		    schedtape_writer_close(writer, &err))
 			printf("Bail out! %s\n", err.text);
 		json_object_put(meta);
-		run(cmd_info, "info", "--json", tape);
+		run(cmd_info, "--json");
 		squeeze();
 		snprintf(expected, sizeof(expected), "\"odd\":%s,\"list\":[%s,7]", numbers[i][1],
 			 numbers[i][1]);
@@ -309,38 +308,45 @@ static void test_numbers(const struct blob *tape)
 }
 
 /* The first chunk is CPU 0's with five events; one bit at @at is wrong. */
-static void test_damage(struct blob *tape, size_t at, const char *what)
+static void damage_chunk(size_t at, const char *what)
 {
 	unsigned char *data;
 	size_t size;
 
-	data = blob_get(tape, &size);
+	data = blob_get(&the_tape, &size);
 	find_record(data, size, 3, 0)[at] ^= 0x10;
-	blob_put(tape, data, size);
+	blob_put(&the_tape, data, size);
 
-	ok(!run(cmd_info, "info", NULL, tape), "info of a tape with %s damaged", what);
+	ok(!run(cmd_info, NULL), "info of a tape with %s damaged", what);
 	has("lost             : 1,239\n", "it is among all losses");
 	has("LOST             : 5 events of CPU 0, from 1.000000 to 7.000000 s\n", "and its CPU's");
 	has("\nevents           : 4\n", "and not among the events");
 	has(": byte ", "where it is");
-	ok(!run(cmd_info, "info", "--json", tape), "info --json");
+	ok(!run(cmd_info, "--json"), "info --json");
 	squeeze();
 	has("{\"cpu\":0,\"events\":3,\"lost\":5,\"lost_first_ns\":1000000000,"
 	    "\"lost_last_ns\":7000000000}", "its loss");
-	ok(!run(cmd_report, "report", NULL, tape), "report");
+	ok(!run(cmd_report, NULL), "report");
 	has("# LOST: 5 events of CPU 0, from 1.000000 to 7.000000 s\n", "its loss");
 	has("\nserver:20 ", "and the task behind the loss");
-	ok(!run(cmd_report, "report", "--json", tape), "report --json");
+	ok(!run(cmd_report, "--json"), "report --json");
 	squeeze();
 	has("\"events\":4,\"lost\":1239,\"cpus\":[{\"cpu\":0,\"events\":3,\"lost\":5,",
 	    "its loss");
-	ok(!run(cmd_script, "script", NULL, tape), "script");
+	ok(!run(cmd_script, NULL), "script");
 	has("LOST 5 events from 1.000000 to 7.000000\n", "its loss");
 	has("task: server:20 leaves", "and the event behind the loss");
 
 	find_record(data, size, 3, 0)[at] ^= 0x10;
-	blob_put(tape, data, size);
+	blob_put(&the_tape, data, size);
 	free(data);
+}
+
+TEST(damage)
+{
+	make_tape();
+	damage_chunk(12, "a chunk's length");
+	damage_chunk(34, "a chunk's CPU");
 }
 
 /* Prints the result of a replay into @text. */
@@ -355,7 +361,7 @@ static void print_replay(uint64_t start, uint64_t stop, uint64_t slept)
 	end_capture();
 }
 
-static void test_replay(void)
+TEST(replay)
 {
 	print_replay(1000 * S, 1003 * S, 0);
 	has("1 tasks replayed in 3.000 s (recorded: 2.000 s)", "a replay takes 3 s");
@@ -381,7 +387,7 @@ static void interrupt_replay(bool quiet, uint32_t repeat)
 	end_capture();
 }
 
-static void test_interrupted(void)
+TEST(interrupted)
 {
 	interrupt_replay(false, 1);
 	ok(!*text &&
@@ -407,7 +413,7 @@ static void print_recording(uint64_t events, uint64_t lost, bool quiet)
 	end_capture();
 }
 
-static void test_recording(void)
+TEST(recording)
 {
 	print_recording(7, 0, false);
 	ok(strstr(said, "7 events, 0 lost") && !strstr(said, "warning"), "a recording: no warning");
@@ -421,7 +427,7 @@ static void test_recording(void)
 }
 
 /* Opens a recorder with -r 10 in a child that may not do that. */
-static void test_realtime(void)
+TEST(realtime)
 {
 	const struct recorder_options options = { .path = "t", .realtime = 10 };
 	const struct rlimit none = { 0, 0 };
@@ -448,24 +454,8 @@ static void test_realtime(void)
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_tape(&tape);
-	test_report(&tape);
-	test_info(&tape);
-	test_damage(&tape, 12, "a chunk's length");
-	test_damage(&tape, 34, "a chunk's CPU");
-	test_machine(&tape);
-	test_unfinished(&tape);
-	test_gaps(&tape);
-	test_nasty(&tape);
-	test_numbers(&tape);
-	test_crowd(&tape);
-	test_replay();
-	test_interrupted();
-	test_recording();
-	test_realtime();
-	close(tape.fd);
+	blob_init(&the_tape);
+	make_tape();
+	tap_run();
 	return tap_done();
 }

@@ -87,7 +87,7 @@ static void make_pages(unsigned char (*pages)[STAPE_PAGE_SIZE], uint64_t *events
 }
 
 /* The first two looks come before the second page of CPU 0, the others behind it. */
-static void make_quotas(const struct blob *tape, const char *meta, const struct look *looks)
+static void make_quotas(const char *meta, const struct look *looks)
 {
 	static const struct schedtape_task_info tasks[] = {
 		{ .time = 1000 * MS, .start_time = 5, .pid = 10, .tgid = 10, .cgroup = 7 },
@@ -107,7 +107,7 @@ static void make_quotas(const struct blob *tape, const char *meta, const struct 
 	make_pages(pages, events);
 	cpus[0].events = events[0];
 	cpus[1].events = events[1];
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err))
+	if (schedtape_writer_create(the_tape.path, meta, NULL, &writer, &err))
 		printf("Bail out! %s\n", err.text);
 	for (i = 0; i < 1 && looks[i].time; i++)
 		put_look(writer, &looks[i]);
@@ -128,12 +128,7 @@ static void make_quotas(const struct blob *tape, const char *meta, const struct 
 
 static void why(const char *path, const char *a, const char *b)
 {
-	char name[] = "why", file[] = "-i";
-	char *argv[6] = { name, file, (char *)path, (char *)a, (char *)b };
-
-	begin_capture();
-	cmd_why(b ? 5 : 4, argv);
-	end_capture();
+	run_on("-i", cmd_why, path, a, b);
 	squeeze_blanks();
 }
 
@@ -141,53 +136,53 @@ static void why(const char *path, const char *a, const char *b)
 #define WAIT2	" 100.00 % 80.000 1 1.100000 ?:10 was ready, its CPU was idle"
 #define WAIT3	" 100.00 % 80.000 1 1.190000 ?:10 was ready, its CPU was idle"
 
-static void info(const struct blob *tape, const char *option)
+static void info(const char *option)
 {
-	ok(!run(cmd_info, "info", option, tape), "info");
+	ok(!run(cmd_info, option), "info");
 }
 
 /* META alone: any wait may be of the quota. */
-static void test_old(const struct blob *tape)
+TEST(old)
 {
 	static const struct look looks[] = { { 0 } };
 
-	make_quotas(tape, OLD, looks);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, looks);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "the first wait");
 	has(WAIT3 ": perhaps throttled (cpu.max 20 %)\n", "the last one");
 	has("\n# Perhaps throttled: cpu.max of the cgroup /a/b is 20 % of a CPU.\n", "the quota");
-	why(tape->path, "10", "--at=1.2804");
+	why(the_tape.path, "10", "--at=1.2804");
 	has(" 100.00 % 0.500 1 1.280000 ?:10 was ready, its CPU was idle\n", "a CPU wakes up");
-	why(tape->path, "20", NULL);
+	why(the_tape.path, "20", NULL);
 	has("?:20 was ready, its CPU was idle\n", "a task that is in no cgroup");
-	info(tape, NULL);
+	info(NULL);
 	has("\nquota            : /a/b: 20 % of a CPU\n", "nothing is counted");
-	info(tape, "--json");
+	info("--json");
 	squeeze();
 	has("\"quotas\":[{\"cgroup\":\"/a/b\",\"id\":7,\"changes\":[{\"time_ns\":null,"
 	    "\"quota_ns\":20000000,\"period_ns\":100000000}],\"counts\":null}]", "as JSON");
 }
 
 /* Before format 2.11, only tapes of all tasks tell when CPUs are idle. */
-static void test_before_idle(const struct blob *tape)
+TEST(before_idle)
 {
 	static const char some[] = "{\"cgroups\":[{\"id\":7,\"path\":\"/b\","
 				   "\"max\":\"20000 100000\"}]}";
 	static const struct look looks[] = { { 0 } };
 
-	make_quotas(tape, some, looks);
-	why(tape->path, "10", NULL);
+	make_quotas(some, looks);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "a CPU that the tape says was idle");
-	blob_make_older(tape, 10);
-	why(tape->path, "10", NULL);
+	blob_make_older(&the_tape, 10);
+	why(the_tape.path, "10", NULL);
 	has(" 100.00 % 80.000 1 1.010000 ?:10 was ready, what its CPU did is not known\n",
 	    "one of an older tape");
 	has("\n# What its CPU did is not known: tapes tell when CPUs were idle since format 2.11;",
 	    "the reason");
 	has_not("hrottled", "so no quota is to blame");
-	make_quotas(tape, OLD, looks);
-	blob_make_older(tape, 10);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, looks);
+	blob_make_older(&the_tape, 10);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "an older tape of all tasks");
 }
 
@@ -196,7 +191,7 @@ static void test_before_idle(const struct blob *tape)
 #define COUNTS(periods, throttled, us)	"\"nr_periods\":" periods ",\"nr_throttled\":" throttled \
 					",\"throttled_usec\":" us
 
-static void test_change(const struct blob *tape)
+TEST(change)
 {
 	static const struct look looks[] = {
 		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
@@ -205,25 +200,25 @@ static void test_change(const struct blob *tape)
 		{ 0 }
 	};
 
-	make_quotas(tape, OLD, looks);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, looks);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 "\n", "nothing was throttled before the change");
 	has(WAIT2 ": perhaps throttled (cpu.max 40 %)\n", "the wait in which it came");
 	has(WAIT3 ": perhaps throttled (cpu.max 40 %)\n", "the wait behind it");
 	has("\n# Perhaps throttled: cpu.max of the cgroup /a/b is 20 %, then 40 % of a CPU; it was "
 	    "throttled in 1 of 1,234 periods, for 0.156 s.\n", "both quotas");
-	why(tape->path, "--summary", "--json");
+	why(the_tape.path, "--summary", "--json");
 	squeeze();
 	has("idle:perhapsthrottled\",\"time_ns\":160000000,", "the summary");
-	why(tape->path, "10", "--json");
+	why(the_tape.path, "10", "--json");
 	squeeze();
 	has("\"kind\":\"perhaps_throttled\",\"pid\":10,\"comm\":\"\",\"cgroup_id\":7,"
 	    "\"cgroup\":\"/a/b\",\"quota_ns\":40000000,\"period_ns\":100000000,",
 	    "the quota as JSON");
-	info(tape, NULL);
+	info(NULL);
 	has("\nquota            : /a/b: 20 % of a CPU, then 40 % of a CPU from 1.150000 on; "
 	    "throttled in 1 of 1,234 periods, for 0.156000 s\n", "info");
-	info(tape, "--json");
+	info("--json");
 	squeeze();
 	has("{\"time_ns\":1150000000,\"quota_ns\":40000000,\"period_ns\":100000000}]", "a change");
 	has("\"counts\":{\"periods\":1234,\"throttled_periods\":1,\"throttled_ns\":156000000,"
@@ -231,7 +226,7 @@ static void test_change(const struct blob *tape)
 }
 
 /* Counts that grow before the wait or behind it are of other waits. */
-static void test_counts(const struct blob *tape)
+TEST(counts)
 {
 	static const struct look looks[] = {
 		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
@@ -254,22 +249,22 @@ static void test_counts(const struct blob *tape)
 		{ 0 }
 	};
 
-	make_quotas(tape, OLD, gaps);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, gaps);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 "\n", "the nearest counts are not those of the nearest looks");
 	has(WAIT2 "\n", "also not after them");
-	make_quotas(tape, "{" ALL "}", late);
-	why(tape->path, "10", NULL);
+	make_quotas("{" ALL "}", late);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "the counts began too late");
 	has(WAIT2 "\n", "but not for the next wait");
-	make_quotas(tape, OLD, looks);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, looks);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "a period more");
 	has(WAIT2 "\n", "none");
 	has(WAIT3 ": perhaps throttled (cpu.max 30 %)\n", "a microsecond more");
 }
 
-static void test_never(const struct blob *tape)
+TEST(never)
 {
 	static const struct look looks[] = {
 		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
@@ -287,26 +282,26 @@ static void test_never(const struct blob *tape)
 		{ 0 }
 	};
 
-	make_quotas(tape, OLD, looks);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, looks);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 "\n", "it was never throttled");
 	has_not("hrottled", "so nothing is");
-	info(tape, NULL);
+	info(NULL);
 	has("\nquota            : /a/b: 20 % of a CPU; never throttled\n", "info says so");
-	make_quotas(tape, OLD, early);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, early);
+	why(the_tape.path, "10", NULL);
 	has(WAIT2 "\n", "so far");
 	has(WAIT3 ": perhaps throttled (cpu.max 30 %)\n", "then nobody has counted");
-	info(tape, NULL);
+	info(NULL);
 	has("; never throttled, as of 1.200000\n", "info says until when");
-	make_quotas(tape, OLD, uncounted);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, uncounted);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "without counts it may have been");
-	info(tape, NULL);
+	info(NULL);
 	has("\nquota            : /a/b: 20 % of a CPU\n", "and info says nothing else");
 }
 
-static void test_set_and_removed(const struct blob *tape)
+TEST(set_and_removed)
 {
 	static const struct look set[] = {
 		{ 900, B("", COUNTS("5", "3", "4000")) },
@@ -321,15 +316,15 @@ static void test_set_and_removed(const struct blob *tape)
 		{ 0 }
 	};
 
-	make_quotas(tape, OLD, set);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, set);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 "\n", "before there is a quota");
 	has(WAIT2 ": perhaps throttled (cpu.max 40 %)\n", "when it is set");
 	has("cpu.max of the cgroup /a/b is 40 % of a CPU;", "the quota");
-	info(tape, NULL);
+	info(NULL);
 	has(" /a/b: none, then 40 % of a CPU from 1.150000 on;", "info");
-	make_quotas(tape, OLD, removed);
-	why(tape->path, "10", NULL);
+	make_quotas(OLD, removed);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "a quota that is removed later");
 	has(WAIT2 ": perhaps throttled (cpu.max 20 %)\n", "that is removed meanwhile");
 	has(WAIT3 "\n", "that was removed before");
@@ -340,7 +335,7 @@ static void test_set_and_removed(const struct blob *tape)
 	counts "}},{\"id\":" id ",\"max\":\"50000 100000\",\"path\":\"/a\",\"stat\":{" \
 	counts_of_a "}}]"
 
-static void test_ancestor(const struct blob *tape)
+TEST(ancestor)
 {
 	static const struct look none[] = {
 		{ 900, BOTH("", COUNTS("5", "3", "4000"), "6", COUNTS("5", "3", "4000")) },
@@ -364,22 +359,22 @@ static void test_ancestor(const struct blob *tape)
 		{ 0 }
 	};
 
-	make_quotas(tape, "{" ALL "}", none);
-	why(tape->path, "10", NULL);
+	make_quotas("{" ALL "}", none);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 50 %)\n", "only one above has a quota");
-	make_quotas(tape, "{" ALL "}", both);
-	why(tape->path, "10", NULL);
+	make_quotas("{" ALL "}", both);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 20 %)\n", "the nearest one");
-	make_quotas(tape, "{" ALL "}", other);
-	why(tape->path, "10", NULL);
+	make_quotas("{" ALL "}", other);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 50 %)\n", "if that was not throttled, the next");
-	make_quotas(tape, "{" ALL "}", again);
-	why(tape->path, "10", NULL);
+	make_quotas("{" ALL "}", again);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 ": perhaps throttled (cpu.max 50 %)\n", "the one of that time");
 }
 
 /* From a pipe, quotas are used as soon as their record has been read. */
-static void test_pipe(const struct blob *tape)
+TEST(pipe)
 {
 	static const struct look looks[] = {
 		{ 900, B(MAX("20"), COUNTS("5", "3", "4000")) },
@@ -391,15 +386,15 @@ static void test_pipe(const struct blob *tape)
 	unsigned char *data;
 	size_t size;
 
-	make_quotas(tape, OLD, looks);
-	data = blob_get(tape, &size);
+	make_quotas(OLD, looks);
+	data = blob_get(&the_tape, &size);
 	pipe_begin(&pipe, data, size, 100);
 	why(pipe.path, "10", NULL);
 	pipe_end(&pipe);
 	free(data);
 	has(WAIT1 "\n", "the counts have come");
 	has(WAIT2 ": perhaps throttled (cpu.max 40 %)\n", "those of the end have not");
-	why(tape->path, "10", NULL);
+	why(the_tape.path, "10", NULL);
 	has(WAIT2 "\n", "a file has them");
 }
 
@@ -417,7 +412,7 @@ static void test_pipe(const struct blob *tape)
  */
 static bool lasts;
 
-static void make_throttled(const struct blob *tape, const char *meta, unsigned int policy)
+static void make_throttled(const char *meta, unsigned int policy)
 {
 	const struct schedtape_task_info task = {
 		.time = 1000 * MS, .start_time = 5, .pid = 10, .tgid = 10, .cgroup = 7,
@@ -475,7 +470,7 @@ static void make_throttled(const struct blob *tape, const char *meta, unsigned i
 	maker_throttle(&m, 1260 * MS, 7, 0, false);
 	cpus[1].events += m.header.events;
 	cpus[1].lost = 3;
-	if (schedtape_writer_create(tape->path, meta, NULL, &writer, &err))
+	if (schedtape_writer_create(the_tape.path, meta, NULL, &writer, &err))
 		printf("Bail out! %s\n", err.text);
 	schedtape_writer_tasks(writer, &task, 1, &err);
 	if (schedtape_writer_pages(writer, pages[0], 1, &err) ||
@@ -484,78 +479,67 @@ static void make_throttled(const struct blob *tape, const char *meta, unsigned i
 		printf("Bail out! %s\n", err.text);
 }
 
-static void test_throttled(const struct blob *tape)
+TEST(throttled)
 {
 	static const struct look looks[] = { { 0 } };
 
-	make_throttled(tape, KNOWN("cgroups"), SCHED_BATCH);
-	why(tape->path, "10", "--at=1.02");
+	make_throttled(KNOWN("cgroups"), SCHED_BATCH);
+	why(the_tape.path, "10", "--at=1.02");
 	has(" 18.75 % 15.000 2 1.050000 ?:10 was ready, its CPU was idle\n"
 	    " 31.25 % 25.000 1 1.055000 ?:10 was throttled (cpu.max 50 %)\n"
 	    " 50.00 % 40.000 1 1.010000 ?:10 was throttled (cpu.max 20 %)\n",
 	    "by its own cgroup and by the one above");
 	has("\n# Throttled: cpu.max of the cgroup /a is 50 % of a CPU.\n"
 	    "# Throttled: cpu.max of the cgroup /a/b is 20 % of a CPU.\n", "the quotas");
-	why(tape->path, "10", "--at=1.16");
+	why(the_tape.path, "10", "--at=1.16");
 	has(" 33.33 % 10.000 1 1.170000 ?:10 was ready, its CPU was idle\n"
 	    " 66.67 % 20.000 1 1.150000 ?:10 was throttled (cpu.max 20 %)\n",
 	    "what ends has begun before, or in the loss");
-	why(tape->path, "10", "--at=1.2");
+	why(the_tape.path, "10", "--at=1.2");
 	has(" 12.50 % 10.000 1 1.260000 ?:10 was ready, its CPU was idle\n"
 	    " 50.00 % 40.000 1 1.220000 ?:10 was throttled (cpu.max 20 %)\n"
 	    " 37.50 % 30.000 1 1.190000 ?:10 slept until an interrupt\n",
 	    "a task that sleeps does not wait for its quota");
-	why(tape->path, "10", "--at=1.285");
+	why(the_tape.path, "10", "--at=1.285");
 	has(" 100.00 % 10.000 1 1.280000 ?:10 was ready, its CPU was idle\n",
 	    "a task that runs is not throttled, nor was it");
-	why(tape->path, "--path", "10");
+	why(the_tape.path, "--path", "10");
 	has(" 10.17 % 30.000 3 1.170000 ?:10 was ready, its CPU was idle\n"
 	    " 20.34 % 60.000 2 1.150000 ?:10 was throttled (cpu.max 20 %)\n",
 	    "in a path, too; what was before the loss is not known");
-	why(tape->path, "--summary", "--json");
+	why(the_tape.path, "--summary", "--json");
 	squeeze();
 	has("\"cause\":\"?wasthrottled\",\"time_ns\":125000000,", "the summary");
-	why(tape->path, "10", "--json");
+	why(the_tape.path, "10", "--json");
 	squeeze();
 	has("\"kind\":\"throttled\",\"pid\":10,\"comm\":\"\",\"cgroup_id\":6,"
 	    "\"cgroup\":\"/a\",\"quota_ns\":50000000,\"period_ns\":100000000,", "as JSON");
-	make_throttled(tape, KNOWN("cgroups"), SCHED_FIFO);
-	why(tape->path, "10", "--at=1.02");
+	make_throttled(KNOWN("cgroups"), SCHED_FIFO);
+	why(the_tape.path, "10", "--at=1.02");
 	has(WAIT1 "\n", "a real-time task has no quota");
-	make_throttled(tape, KNOWN("tasks"), SCHED_BATCH);
-	why(tape->path, "10", "--at=1.02");
+	make_throttled(KNOWN("tasks"), SCHED_BATCH);
+	why(the_tape.path, "10", "--at=1.02");
 	has(" 50.00 % 40.000 1 1.010000 ?:10 was throttled (cpu.max 20 %)\n",
 	    "tasks are throttled when they return to user space");
-	why(tape->path, "10", "--at=1.2");
+	why(the_tape.path, "10", "--at=1.2");
 	has(" 62.50 % 50.000 1 1.220000 ?:10 was ready, its CPU was idle\n",
 	    "but not when they are woken");
-	make_throttled(tape, "{" ALL ",\"throttling\":\"cgroups\"}", SCHED_OTHER);
-	why(tape->path, "10", "--at=1.02");
+	make_throttled("{" ALL ",\"throttling\":\"cgroups\"}", SCHED_OTHER);
+	why(the_tape.path, "10", "--at=1.02");
 	has(" 50.00 % 40.000 1 1.010000 ?:10 was throttled\n", "the quota is not known");
 	lasts = true;
-	make_throttled(tape, KNOWN("cgroups"), SCHED_BATCH);
-	why(tape->path, "10", "--worst=1");
+	make_throttled(KNOWN("cgroups"), SCHED_BATCH);
+	why(the_tape.path, "10", "--worst=1");
 	has(" 100.00 % 720.000 1 1.280000 ?:10 was throttled (cpu.max 20 %)\n",
 	    "a throttling that lasts when the tape ends");
-	make_quotas(tape, KNOWN("cgroups"), looks);
-	why(tape->path, "10", NULL);
+	make_quotas(KNOWN("cgroups"), looks);
+	why(the_tape.path, "10", NULL);
 	has(WAIT1 "\n", "without an event there is no throttling");
 }
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	test_old(&tape);
-	test_before_idle(&tape);
-	test_change(&tape);
-	test_counts(&tape);
-	test_never(&tape);
-	test_set_and_removed(&tape);
-	test_ancestor(&tape);
-	test_pipe(&tape);
-	test_throttled(&tape);
-	close(tape.fd);
+	blob_init(&the_tape);
+	tap_run();
 	return tap_done();
 }

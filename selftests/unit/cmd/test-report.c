@@ -11,45 +11,39 @@
 static const char fields[] = "-Ftask,cpu,sleeps,preempted,delay-median,delay-max,delay-max-at,"
 			     "delay-max-cpu,woken-by-tasks,wakeups,bursts,tasks";
 
-static void line(const struct blob *tape, const char *option, const char *expected)
+static void line(const char *option, const char *expected)
 {
-	char name[] = "report";
-	char *argv[4] = { name, (char *)tape->path, (char *)fields,
-			  (char *)option };
-
-	begin_capture();
-	cmd_report(option ? 4 : 3, argv);
-	end_capture();
+	run_more(cmd_report, fields, option, NULL);
 	squeeze_blanks();
 	has(expected, option ? option : "no option");
 }
 
-static void test_whole(const struct blob *tape)
+TEST(whole)
 {
-	line(tape, NULL, "\nshell:10 247.000 2 1 2.007 50.000 1.100000 0 0 2 2 1\n"
+	line(NULL, "\nshell:10 247.000 2 1 2.007 50.000 1.100000 0 0 2 2 1\n"
 	     "shell:20 50.000 1 0 90.000 90.000 1.010000 0 0 0 1 1\n");
 	has("\nTOTAL 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n", "the total");
-	line(tape, "--sort=delay-max", "\nshell:20 50.000 ");
+	line("--sort=delay-max", "\nshell:20 50.000 ");
 	has("\nshell:20 50.000 1 0 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ", "sorted");
-	line(tape, "--sort=delay-p95", " 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ");
-	line(tape, "--top=1", "\nTOTAL 297.000 3 ");
+	line("--sort=delay-p95", " 90.000 90.000 1.010000 0 0 0 1 1\nshell:10 ");
+	line("--top=1", "\nTOTAL 297.000 3 ");
 	has_not("\nshell:20", "the second line is left out");
-	line(tape, "--by=comm", "\nshell:(2) 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n");
+	line("--by=comm", "\nshell:(2) 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n");
 }
 
-static void test_parts(const struct blob *tape)
+TEST(parts)
 {
-	line(tape, "--by=cpu", "\nCPU 0 199.000 2 1 50.070 90.000 1.010000 0 0 1 2 2\n"
+	line("--by=cpu", "\nCPU 0 199.000 2 1 50.070 90.000 1.010000 0 0 1 2 2\n"
 	     "CPU 3 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
 	has("\nTOTAL 297.000 3 1 2.007 90.000 1.010000 0 0 2 3 2\n", "a task counts once");
-	line(tape, "--cpu=3", "\nshell:10 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
+	line("--cpu=3", "\nshell:10 98.000 1 0 2.000 2.000 1.300000 3 0 1 1 1\n");
 	has_not("shell:20", "a task that did nothing there");
-	line(tape, "--time=1.12,1.35", "\nshell:10 98.000 1 0 2.007 50.000 1.100000 0 0 1 1 1\n"
+	line("--time=1.12,1.35", "\nshell:10 98.000 1 0 2.007 50.000 1.100000 0 0 1 1 1\n"
 	     "shell:20 30.000 1 0 - - - - 0 0 1 1\n");
 }
 
 /* A page follows a link, as a tape does. */
-static void test_page(const struct blob *tape)
+TEST(page)
 {
 	char dir[] = "/tmp/schedtape-report-XXXXXX", begin[15];
 	struct stat st;
@@ -58,44 +52,39 @@ static void test_page(const struct blob *tape)
 	if (!mkdtemp(dir) || chdir(dir))
 		exit(1);
 	ok(!symlink("page", "link"), "a link that leads nowhere yet");
-	run(cmd_report, "report", "--html=link", tape);
+	run(cmd_report, "--html=link");
 	fd = open("page", O_RDONLY | O_CLOEXEC);
 	ok(!lstat("link", &st) && S_ISLNK(st.st_mode) && read(fd, begin, sizeof(begin)) == 15 &&
 	   !memcmp(begin, "<!DOCTYPE html>", 15), "the page is where it leads");
 	close(fd);
-	run(cmd_report, "report", "--html=-", tape);
+	run(cmd_report, "--html=-");
 	has("<!DOCTYPE html>", "- is standard output");
 	unlink("page");
 	unlink("link");
 	ok(!chdir("/") && !rmdir(dir), "there is no other file");
 }
 
-static void test_times(const struct blob *tape)
+TEST(times)
 {
-	line(tape, "--reltime", "\nshell:10 247.000 2 1 2.007 50.000 0.100000 0 ");
-	line(tape, "--tod", "\nshell:10 247.000 2 1 2.007 50.000 2026-11-25 12:00:00.100000 0 ");
+	line("--reltime", "\nshell:10 247.000 2 1 2.007 50.000 0.100000 0 ");
+	line("--tod", "\nshell:10 247.000 2 1 2.007 50.000 2026-11-25 12:00:00.100000 0 ");
 	has(" delay max began at delay", "a date has no unit");
 }
 
-static void test_json(const struct blob *tape)
+TEST(json)
 {
-	char name[] = "report", json[] = "--json", by[] = "--by=comm";
-	char *argv[5] = { name, (char *)tape->path, json, by };
-
-	begin_capture();
-	cmd_report(4, argv);
-	end_capture();
+	run_more(cmd_report, "--json", "--by=comm", NULL);
 	squeeze();
 	has("\"lines\":[{\"name\":\"shell:(2)\",\"cpu_time_ns\":297000000,", "lines");
 	has_not("\"tasks\":[", "and not tasks");
-	run(cmd_report, "report", "--json", tape);
+	run(cmd_report, "--json");
 	squeeze();
 	has("\"total\":{\"name\":\"TOTAL\",\"cpu_time_ns\":297000000,", "a total, too");
 	has("\"delay_max_end_ns\":1150000000,\"delay_median_ns\":2007039,", "tasks");
 }
 
 /* Only CPU 0 is recorded; 10 is woken there, and goes to CPU 3. */
-static void test_recorded(const struct blob *tape)
+TEST(recorded)
 {
 	static unsigned char pages[1][STAPE_PAGE_SIZE];
 	struct json_object *meta = json_object_new_object();
@@ -107,13 +96,13 @@ static void test_recorded(const struct blob *tape)
 	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 	maker_event(&m, 1020 * MS, STAPE_EV_MIGRATE, 10, 3);
 	maker_wake(&m, 1020 * MS, 10, STAPE_CTX_HARDIRQ, 1020 * MS, 3);
-	write_second_of(tape, pages, 1, "riscv64", meta);
-	line(tape, "--by=cpu", "\nCPU 0 9.000 1 0 - - - - 0 1 1 1\n");
+	write_second_of(pages, 1, "riscv64", meta);
+	line("--by=cpu", "\nCPU 0 9.000 1 0 - - - - 0 1 1 1\n");
 	has_not("CPU 3", "no line of a CPU that is not recorded");
 }
 
 /* 20 is forked, and does nothing. */
-static void test_idle_task(const struct blob *tape)
+TEST(idle_task)
 {
 	static const char * const all[] = { NULL, "--time=,", "--time=0%-100%", "--cpu=0-9" };
 	static unsigned char pages[1][STAPE_PAGE_SIZE];
@@ -125,35 +114,26 @@ static void test_idle_task(const struct blob *tape)
 	maker_event(&m, 1002 * MS, STAPE_EV_FORK, 20, 0);
 	maker_rename(&m, 1003 * MS, 10, "later");
 	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	write_second(tape, pages, 1);
+	write_second(pages, 1);
 	for (i = 0; i < 4; i++) {
-		line(tape, all[i], "\nTOTAL 9.000 1 0 - - - - 0 0 1 2\n");
+		line(all[i], "\nTOTAL 9.000 1 0 - - - - 0 0 1 2\n");
 		has(":20 0.000 ", "a task that did nothing");
 	}
-	ok(run(cmd_report, "report", "--comm=shell:10", tape) == CMD_FAILURE &&
+	ok(run(cmd_report, "--comm=shell:10") == CMD_FAILURE &&
 	   strstr(said, "matches --comm; it has the tasks later:10, shell:20\n"),
 	   "the tasks have their last names: %s", said);
-	line(tape, "--time=1.0005,", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
+	line("--time=1.0005,", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
 	/* The end is exclusive. */
 	maker_switch(&m, 2000 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	write_second(tape, pages, 1);
-	line(tape, "--time=,2", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
+	write_second(pages, 1);
+	line("--time=,2", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
 }
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_delays(&tape);
-	test_whole(&tape);
+	blob_init(&the_tape);
+	make_delays();
 	setenv("TZ", "UTC", 1);
-	test_times(&tape);
-	test_parts(&tape);
-	test_page(&tape);
-	test_json(&tape);
-	test_recorded(&tape);
-	test_idle_task(&tape);
-	close(tape.fd);
+	tap_run();
 	return tap_done();
 }

@@ -18,9 +18,9 @@ void argp_error(const struct argp_state *state, const char *format, ...)
 	refused = true;
 }
 
-static void test_script(const struct blob *tape)
+TEST(script)
 {
-	ok(!run(cmd_script, "script", NULL, tape), "script");
+	ok(!run(cmd_script, NULL), "script");
 	has("           shell-10      [000]      2.000000:       task: server:20 enters [S] on "
 	    "[003] tgid=20 ppid=1 ns_pid=2 start_time=1.500000 fifo nice=0 rt_priority=50 prio=49\n",
 	    "a task that enters");
@@ -36,13 +36,13 @@ static void test_script(const struct blob *tape)
 	has("      task: ?[2J:30 exits [R] on [000] tgid=20", "one that exits, safe to be seen");
 	has("   migrate: ?[2J:30 to [001]\n", "a migration, with the name from the exit");
 
-	run(cmd_script, "script", "--pid=20", tape);
+	run(cmd_script, "--pid=20");
 	has("PAUSED", "a pause is printed whatever tasks are selected");
 	has("LOST", "a loss, too");
 	has_not("setprio", "an event of another task is not");
 }
 
-static void test_throttle(const struct blob *tape)
+TEST(throttle)
 {
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -51,19 +51,19 @@ static void test_throttle(const struct blob *tape)
 	maker_switch(&m, S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_throttle(&m, 2 * S, 27, 3, true);
 	maker_throttle(&m, 3 * S, 27, 3, false);
-	write_second(tape, page, 1);
-	ok(!run(cmd_script, "script", NULL, tape), "script");
+	write_second(page, 1);
+	ok(!run(cmd_script, NULL), "script");
 	has("-10      [000]      2.000000:   throttle: cgroup=27 on [003]\n", "throttling begins");
 	has("-10      [000]      3.000000: unthrottle: cgroup=27 on [003]\n", "and ends");
-	run(cmd_script, "script", "--json", tape);
+	run(cmd_script, "--json");
 	has("\"event\":\"throttle\",\"curr_kind\":\"task\",\"curr_pid\":10,\"curr_comm\":\"shell\","
 	    "\"cgroup\":27,\"target_cpu\":3}\n", "as JSON");
-	run(cmd_script, "script", "--event=unthrottle", tape);
+	run(cmd_script, "--event=unthrottle");
 	has(" unthrottle: ", "one kind");
 	has_not(" throttle: ", "and not the other");
 }
 
-static void test_trigger(const struct blob *tape)
+TEST(trigger)
 {
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -74,24 +74,24 @@ static void test_trigger(const struct blob *tape)
 		      (uint64_t)STAPE_TRIGGER_LATENCY << STAPE_TRIGGER_KIND_SHIFT |
 		      STAPE_TRIGGER_LASTS);
 	maker_trigger(&m, 3 * S, 0, 700, (uint64_t)STAPE_TRIGGER_RATE << STAPE_TRIGGER_KIND_SHIFT);
-	write_second(tape, page, 1);
-	ok(!run(cmd_script, "script", NULL, tape), "script");
+	write_second(page, 1);
+	ok(!run(cmd_script, NULL), "script");
 	has("    trigger: shell:10 latency=0.250000 on [003] of trigger 1, lasts\n",
 	    "a trigger has fired for a task");
 	has("    trigger: all tasks rate=700 on [000] of trigger 0\n", "another for all tasks");
-	run(cmd_script, "script", "--json", tape);
+	run(cmd_script, "--json");
 	has("\"event\":\"trigger\",\"curr_kind\":\"task\",\"curr_pid\":10,"
 	    "\"curr_comm\":\"shell\",\"pid\":10,\"comm\":\"shell\",\"trigger\":1,\"kind\":\"latency\","
 	    "\"value_ns\":250000000,\"target_cpu\":3,\"lasts\":true}\n", "as JSON");
 	has("\"trigger\":0,\"kind\":\"rate\",\"wakeups\":700,\"target_cpu\":0,\"lasts\":false}\n",
 	    "a rate as JSON");
-	run(cmd_script, "script", "--event=trigger", tape);
+	run(cmd_script, "--event=trigger");
 	has(" latency=", "only triggers");
 	has_not(" switch: ", "and no switch");
 }
 
 /* The tape is complete: a task without an early name has no name at first. */
-static void test_first_names(const struct blob *tape)
+TEST(first_names)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
 	static const struct schedtape_cpu overwritten = { .cpu = 0, .events = 8, .overwritten = 7 };
@@ -117,17 +117,17 @@ static void test_first_names(const struct blob *tape)
 	maker_task(&m, 60, 11, STAPE_TASK_LEAVES, "kid", words);
 	maker_event(&m, 70, STAPE_EV_MIGRATE, 11, 4);
 	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 10, 2);
-	write_tape(tape, page, 1, &end, false);
-	run(cmd_script, "script", NULL, tape);
+	write_tape(page, 1, &end, false);
+	run(cmd_script, NULL);
 	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
 	has("migrate: shell:10 to [002]", "a task has its later name after its description");
 
-	write_tape(tape, page, 1, &end, true);
-	run(cmd_script, "script", NULL, tape);
+	write_tape(page, 1, &end, true);
+	run(cmd_script, NULL);
 	has("migrate: first:10 to [001]", "a tape with descriptions at its end is read twice");
 	end.cpus = &overwritten;
-	write_tape(tape, page, 1, &end, false);
-	run(cmd_script, "script", NULL, tape);
+	write_tape(page, 1, &end, false);
+	run(cmd_script, NULL);
 	has("migrate: first:10 to [001]", "a tape with overwritten events, too");
 	has("\n               ?-12      [000] ", "a task without a name that runs");
 	has("fork: ?:10", "a child of a task without a name has no name");
@@ -136,9 +136,10 @@ static void test_first_names(const struct blob *tape)
 	has("migrate: shell:10 to [002]", "a PID that is used again has the name of the new task");
 }
 
-static void test_script_json(const struct blob *tape)
+TEST(script_json)
 {
-	ok(!run(cmd_script, "script", "--json", tape), "script --json");
+	make_tape();
+	ok(!run(cmd_script, "--json"), "script --json");
 	has("{\"format\":\"schedtape-script\",\"version\":1}\n", "the format");
 	has("{\"time_ns\":2000000000,\"cpu\":0,\"event\":\"task\",\"curr_kind\":\"task\","
 	    "\"curr_pid\":10,\"curr_comm\":\"shell\",\"pid\":20,\"comm\":\"server\",\"why\":\"enters\","
@@ -159,7 +160,7 @@ static void test_script_json(const struct blob *tape)
 }
 
 /* Names with characters that JSON has to escape. */
-static void test_quotes(const struct blob *tape)
+TEST(quotes)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 3 };
 	static const struct schedtape_end end = {
@@ -172,70 +173,69 @@ static void test_quotes(const struct blob *tape)
 	maker_rename(&m, 2 * S, 10, "a\"b\\c/\033");
 	maker_event(&m, 3 * S, STAPE_EV_MIGRATE, 10, 1);
 	maker_rename(&m, 4 * S, 10, "\303\251\377");
-	write_tape(tape, page, 1, &end, false);
-	run(cmd_script, "script", "--json", tape);
+	write_tape(page, 1, &end, false);
+	run(cmd_script, "--json");
 	has("\"comm\":\"shell\",\"new_comm\":\"a\\\"b\\\\c/?\"}\n", "a new name with quotes");
 	has("\"comm\":\"a\\\"b\\\\c/?\",\"target_cpu\":1}\n", "a name with quotes");
 	has("\"new_comm\":\"\303\251?\"}\n", "one in UTF-8");
-	run(cmd_script, "script", NULL, tape);
+	run(cmd_script, NULL);
 	has(" migrate: a\"b\\c/?:10 to [001]\n", "the same in a text");
 }
 
 /* Runs script or report with an option that selects something of the tape. */
-static void matches(int (*command)(int argc, char **argv), const char *option,
-		    const struct blob *tape)
+static void matches(int (*command)(int argc, char **argv), const char *option)
 {
-	ok(!run(command, "show", option, tape) && *text && !strstr(said, "matches"), "%s", option);
+	ok(!run(command, option) && *text && !strstr(said, "matches"), "%s", option);
 }
 
 /* The same of one that selects nothing: the message is all that is printed. */
 static void matches_not(int (*command)(int argc, char **argv), const char *option,
-			const char *expected, const struct blob *tape)
+			const char *expected)
 {
-	ok(run(command, "show", option, tape) == CMD_FAILURE, "%s fails", option);
+	ok(run(command, option) == CMD_FAILURE, "%s fails", option);
 	if (!ok(strstr(said, expected), "it says: %s", expected))
 		printf("# it says: %s\n", said);
 }
 
-static void test_no_match(const struct blob *tape)
+TEST(no_match)
 {
 	static const char tasks[] = "; it has the tasks server:20, ?[2J:30, shell:10\n";
 	char expected[256];
 
-	make_tape(tape);
+	make_tape();
 	snprintf(expected, sizeof(expected), "no event of the tape matches --pid%s", tasks);
-	matches_not(cmd_script, "--pid=999", expected, tape);
+	matches_not(cmd_script, "--pid=999", expected);
 	snprintf(expected, sizeof(expected), "no event of the tape matches --comm%s", tasks);
-	matches_not(cmd_script, "--comm=none", expected, tape);
+	matches_not(cmd_script, "--comm=none", expected);
 	matches_not(cmd_script, "--cpu=7",
-		    "no event of the tape matches --cpu; it has the CPUs 0,3\n", tape);
+		    "no event of the tape matches --cpu; it has the CPUs 0,3\n");
 	ok(!*text, "nothing else");
 	matches_not(cmd_script, "--time=100,",
-		    "--time: the tape has nothing then; it is from 1.000000 to 9.000000 s\n", tape);
+		    "--time: the tape has nothing then; it is from 1.000000 to 9.000000 s\n");
 	ok(!*text, "nothing else");
 	matches_not(cmd_script, "--time=8.5,8.6", "no event of the tape matches --time; it is from "
-		    "1.000000 to 9.000000 s\n", tape);
+		    "1.000000 to 9.000000 s\n");
 	ok(!*text, "nothing else");
 	matches_not(cmd_script, "--cgroup=/a",
-		    "the tape has no cgroup '/a'; it has no paths of cgroups\n", tape);
-	matches(cmd_script, "--pid=20", tape);
-	matches(cmd_script, "--time=2,3", tape);
+		    "the tape has no cgroup '/a'; it has no paths of cgroups\n");
+	matches(cmd_script, "--pid=20");
+	matches(cmd_script, "--time=2,3");
 	snprintf(expected, sizeof(expected), "no task of the tape matches --pid%s", tasks);
-	matches_not(cmd_report, "--pid=999", expected, tape);
+	matches_not(cmd_report, "--pid=999", expected);
 	ok(!*text, "nothing else");
-	matches_not(cmd_report, "--cgroup=id:999", "no task of the tape matches --cgroup", tape);
-	matches(cmd_report, "--pid=20", tape);
-	matches(cmd_report, "--comm=serv*", tape);
+	matches_not(cmd_report, "--cgroup=id:999", "no task of the tape matches --cgroup");
+	matches(cmd_report, "--pid=20");
+	matches(cmd_report, "--comm=serv*");
 }
 
 /* Runs script with --json and an option that selects nothing. */
-static void test_no_match_json(const struct blob *tape)
+TEST(no_match_json)
 {
 	char *argv[] = { "script", "--json", "--comm=none", "--cpu=0", "--time=,1.5",
-			 (char *)tape->path, NULL };
+			 the_tape.path, NULL };
 	int status;
 
-	make_tape(tape);
+	make_tape();
 	begin_capture();
 	status = cmd_script(6, argv);
 	end_capture();
@@ -246,7 +246,7 @@ static void test_no_match_json(const struct blob *tape)
 }
 
 /* 20 is a thread of 10, and 30 another process; all three begin without a description. */
-static void test_processes(const struct blob *tape)
+TEST(processes)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 8 };
 	static const struct schedtape_end end = {
@@ -265,21 +265,21 @@ static void test_processes(const struct blob *tape)
 	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 20, 3);
 	maker_task_words(&m, 6 * S, 30, STAPE_TASK_MOVES, "moved", words, 6);
 	maker_event(&m, 7 * S, STAPE_EV_MIGRATE, 30, 3);
-	write_tape(tape, page, 1, &end, false);
+	write_tape(page, 1, &end, false);
 
-	run(cmd_script, "script", "--pid=10", tape);
+	run(cmd_script, "--pid=10");
 	has(" fork: shell:20 thread\n", "--pid: a thread of the process");
 	has(" fork: shell:30\n", "an event of the process about another one");
 	has(" migrate: shell:20 to [003]\n", "an event of another one about the thread");
 	has_not(" migrate: moved", "no event of another one");
-	run(cmd_script, "script", "--tid=10", tape);
+	run(cmd_script, "--tid=10");
 	has_not(" migrate: shell:20", "--tid: not the other thread");
-	run(cmd_script, "script", "--cgroup=id:77", tape);
+	run(cmd_script, "--cgroup=id:77");
 	has(" migrate: moved:30 to [003]\n", "--cgroup: events once the task is in the cgroup");
 	has_not(" fork: ", "not those before");
-	run(cmd_script, "script", "--reltime", tape);
+	run(cmd_script, "--reltime");
 	has("      4.000000:     switch: ", "--reltime");
-	run(cmd_script, "script", "--deltatime", tape);
+	run(cmd_script, "--deltatime");
 	has("      1.000000:     switch: ", "--deltatime");
 }
 
@@ -287,7 +287,7 @@ static void test_processes(const struct blob *tape)
  * 10 is 1 in its PID namespace; it forks 20, which is 7 there, with a thread 21, which is 8; 30 is
  * in the initial one.
  */
-static void test_own_pids(const struct blob *tape)
+TEST(own_pids)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 7 };
 	static const struct schedtape_end end = {
@@ -309,46 +309,46 @@ static void test_own_pids(const struct blob *tape)
 	maker_event(&m, 4 * S, STAPE_EV_MIGRATE, 20, 3);
 	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 21, 3);
 	maker_event(&m, 6 * S, STAPE_EV_MIGRATE, 30, 3);
-	write_tape(tape, page, 1, &end, false);
+	write_tape(page, 1, &end, false);
 
-	run(cmd_script, "script", NULL, tape);
+	run(cmd_script, NULL);
 	has(" task: box:20 forked [R] on [000] tgid=20 ppid=10 ns_pid=7 ",
 	    "a PID is known at once");
-	run(cmd_script, "script", "--pid=ns:7", tape);
+	run(cmd_script, "--pid=ns:7");
 	has(" migrate: box:20 to [003]\n", "--pid=ns:7: the process");
 	has(" migrate: box:21 to [003]\n", "and its thread");
 	has_not(" migrate: host:30", "not another one");
-	run(cmd_script, "script", "--pid=ns:30", tape);
+	run(cmd_script, "--pid=ns:30");
 	has(" migrate: host:30 to [003]\n", "outside, both are the same");
-	run(cmd_script, "script", "--tid=ns:8", tape);
+	run(cmd_script, "--tid=ns:8");
 	has(" migrate: box:21 to [003]\n", "--tid=ns:8: the thread");
 	has_not(" migrate: box:20", "not its process");
-	run(cmd_script, "script", "--pid=7", tape);
+	run(cmd_script, "--pid=7");
 	ok(strstr(said, "no event of the tape matches --pid; in its own PID namespace, box:20 has "
 		  "the PID 7: --pid ns:7; it has the tasks "), "a hint: %s", said);
-	run(cmd_script, "script", "--pid=8", tape);
+	run(cmd_script, "--pid=8");
 	ok(!strstr(said, "ns:"), "which names no thread as a process: %s", said);
-	run(cmd_script, "script", "--tid=8", tape);
+	run(cmd_script, "--tid=8");
 	ok(strstr(said, "box:21 has the PID 8: --tid ns:8;"), "but for --tid: %s", said);
 }
 
 /* Tests the lines of an option that chooses fields. */
-static void prints(const struct blob *tape, const char *option, const char *expected)
+static void prints(const char *option, const char *expected)
 {
 	refused = false;
-	run(cmd_script, "script", option, tape);
+	run(cmd_script, option);
 	if (!ok(!refused && strstr(text, expected), "%s", option))
 		printf("# no \"%s\" in:\n# %s\n", expected, text);
 }
 
-static void refuses(const struct blob *tape, const char *option)
+static void refuses(const char *option)
 {
 	refused = false;
-	run(cmd_script, "script", option, tape);
+	run(cmd_script, option);
 	ok(refused, "not %s", option);
 }
 
-static void test_fields(const struct blob *tape)
+TEST(fields)
 {
 	static const char * const bad[] = {
 		"-Fnone", "-F,", "-F+none", "-Fcomm,+cpu", "-F-cpu,comm", "-Fcomm,,cpu",
@@ -356,41 +356,41 @@ static void test_fields(const struct blob *tape)
 	};
 	size_t i;
 
-	make_tape(tape);
+	make_tape();
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		refuses(tape, bad[i]);
-	prints(tape, "-Fcomm,tid", "\n           shell-10\n");
-	prints(tape, "-Fcomm,pid,tid", "\n           shell-10/10\n");
-	prints(tape, "-Fpid", "\n10\n");
-	prints(tape, "-Fcpu,event", "\n[000]     waking:\n");
-	prints(tape, "-Ftime", "\n     2.000001:\n");
-	prints(tape, "-Ftrace", "\nserver:20 by softirq_task\n");
-	prints(tape, "-F-cpu,-tid", "\n           shell      2.000001:     waking: server:20 by ");
-	prints(tape, "-F+pid", "\n           shell-10/10           [000]      2.000001: ");
-	prints(tape, "-Fcomm,cpu", "\n          <lost> [003]\n");
+		refuses(bad[i]);
+	prints("-Fcomm,tid", "\n           shell-10\n");
+	prints("-Fcomm,pid,tid", "\n           shell-10/10\n");
+	prints("-Fpid", "\n10\n");
+	prints("-Fcpu,event", "\n[000]     waking:\n");
+	prints("-Ftime", "\n     2.000001:\n");
+	prints("-Ftrace", "\nserver:20 by softirq_task\n");
+	prints("-F-cpu,-tid", "\n           shell      2.000001:     waking: server:20 by ");
+	prints("-F+pid", "\n           shell-10/10           [000]      2.000001: ");
+	prints("-Fcomm,cpu", "\n          <lost> [003]\n");
 }
 
-static void test_events(const struct blob *tape)
+TEST(events)
 {
-	make_tape(tape);
-	prints(tape, "-ewaking", ": server:20 by softirq_task\n");
+	make_tape();
+	prints("-ewaking", ": server:20 by softirq_task\n");
 	has_not(" wakeup: ", "no other event");
 	has("LOST 1234", "but losses");
 	has("PAUSED", "and pauses");
-	prints(tape, "-esched_waking,migrate", " migrate: ");
+	prints("-esched_waking,migrate", " migrate: ");
 	has(" waking: ", "the name of a tracepoint");
 	has_not(" wakeup: ", "no event besides the two");
-	prints(tape, "-esched:sched_wak*", " wakeup: ");
+	prints("-esched:sched_wak*", " wakeup: ");
 	has(" waking: ", "a pattern");
-	prints(tape, "--event=set*", " setprio: ");
+	prints("--event=set*", " setprio: ");
 	has("setaffinity: ", "two events that one pattern has");
-	ok(run(cmd_script, "script", "-eexec", tape) == CMD_FAILURE &&
+	ok(run(cmd_script, "-eexec") == CMD_FAILURE &&
 	   strstr(said, "no event of the tape matches -e\n"), "an event that the tape has not: %s",
 	   said);
 }
 
 /* A tape of 10, which wakes 20, forks 30 and lends it its priority; 20 enters before. */
-static void make_perf_tape(const struct blob *tape)
+static void make_perf_tape(void)
 {
 	static const struct schedtape_cpu cpu = { .cpu = 1, .events = 17, .lost = 7 };
 	static const struct schedtape_end end = {
@@ -421,11 +421,11 @@ static void make_perf_tape(const struct blob *tape)
 	maker_exec(&m, 5 * S + 1000, 30, 31);
 	maker_event(&m, 6 * S, STAPE_EV_EXIT, 30, 0);
 	maker_lost(&m, 7, 1 * S, 2 * S);
-	write_tape(tape, page, 1, &end, false);
+	write_tape(page, 1, &end, false);
 }
 
 /* The lines are those of perf script 6.1 with Linux 6.12, but for numbers that no task has. */
-static void test_perf(const struct blob *tape)
+TEST(perf)
 {
 	static const char * const lines[] = {
 		"# LOST 7 events of CPU 1 from 1.000000 to 2.000000\n",
@@ -467,15 +467,15 @@ static void test_perf(const struct blob *tape)
 	char *at = text;
 	size_t i;
 
-	make_perf_tape(tape);
-	run(cmd_script, "script", "-Fperf", tape);
+	make_perf_tape();
+	run(cmd_script, "-Fperf");
 	for (i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
 		if (!ok(!strncmp(at, lines[i], strlen(lines[i])), "perf's line %zu", i))
 			printf("# is %.*s\n# not %s", (int)strcspn(at, "\n"), at, lines[i]);
 		at += strcspn(at, "\n") + 1;
 	}
 	ok(!*at, "nothing else: %s", at);
-	prints(tape, "-Fperf,comm,pid,tid,cpu,trace", "\n           shell      10/10      [001] "
+	prints("-Fperf,comm,pid,tid,cpu,trace", "\n           shell      10/10      [001] "
 	       "comm=a ?b pid=20 prio=49 target_cpu=003\n");
 }
 
@@ -485,7 +485,7 @@ static const char perl_text[] =
 	"sub trace_unhandled { put(@_) }\n"
 	"sub sched::sched_stat_runtime { put(@_) }\n";
 
-static void test_perl(const struct blob *tape)
+TEST(perl)
 {
 	static const char expected[] =
 		"sched::sched_switch 1 2 1000 0 swapper swapper/1 0 120 0 shell 10 115\n"
@@ -508,10 +508,10 @@ static void test_perl(const struct blob *tape)
 	int fd = memfd_create("script", 0);
 	char script[64];
 
-	make_perf_tape(tape);
+	make_perf_tape();
 	snprintf(script, sizeof(script), "-sperl:/proc/%d/fd/%d", getpid(), fd);
 	ok(write(fd, perl_text, strlen(perl_text)) > 0, "a script in Perl");
-	ok(!run(cmd_script, "script", script, tape), "script -s");
+	ok(!run(cmd_script, script), "script -s");
 	if (!ok(!strcmp(text, expected), "a script in Perl gets the fields of all tracepoints"))
 		printf("# is %s\n# not %s", text, expected);
 	ok(strstr(said, "warning: ") && strstr(said, ": 7 events are lost\n"), "a warning: %s",
@@ -520,7 +520,7 @@ static void test_perl(const struct blob *tape)
 }
 
 /* The names are those of perf, as user/bindings/python/schedtape/tracepoints.py has them. */
-static void test_perl_new(const struct blob *tape)
+TEST(perl_new)
 {
 	static const char * const expected[] = {
 		"sub sched::sched_stat_runtime\n", "$comm, $pid, $runtime) = @_;",
@@ -547,7 +547,7 @@ static void test_perl_new(const struct blob *tape)
 
 	if (!ok(mkdtemp(folder) && !chdir(folder), "a folder"))
 		return;
-	ok(!run(cmd_script, "script", "-gperl", tape), "script -g perl");
+	ok(!run(cmd_script, "-gperl"), "script -g perl");
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	text[0] = '\0';
 	ok(read(fd, text, sizeof(text) - 1) > 0, "the script");
@@ -562,25 +562,8 @@ static void test_perl_new(const struct blob *tape)
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_tape(&tape);
-	test_script(&tape);
-	test_script_json(&tape);
-	test_throttle(&tape);
-	test_trigger(&tape);
-	test_first_names(&tape);
-	test_quotes(&tape);
-	test_no_match(&tape);
-	test_no_match_json(&tape);
-	test_processes(&tape);
-	test_own_pids(&tape);
-	test_fields(&tape);
-	test_events(&tape);
-	test_perf(&tape);
-	test_perl(&tape);
-	test_perl_new(&tape);
-	close(tape.fd);
+	blob_init(&the_tape);
+	make_tape();
+	tap_run();
 	return tap_done();
 }

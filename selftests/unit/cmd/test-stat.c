@@ -16,7 +16,7 @@ static void described_fork(struct maker *m, uint64_t time, uint32_t pid, uint32_
  * 10 forks the thread 20 and the process 30, which ends on CPU 3.  20 calls execve() and becomes
  * 10, which a switch says before the event.  It is renamed, and forks another 30.
  */
-static void make_lives(const struct blob *tape)
+static void make_lives(void)
 {
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -54,75 +54,64 @@ static void make_lives(const struct blob *tape)
 	maker_exec(&m, 1032 * MS, 10, 20);
 	maker_rename(&m, 1033 * MS, 10, "new");
 	described_fork(&m, 1043 * MS, 30, 10, 0);
-	write_second(tape, pages, 3);
+	write_second(pages, 3);
 }
 
-static void test_tasks(const struct blob *tape)
+TEST(tasks)
 {
 	has_line(cmd_stat, "--per-thread", "\nnew:10 10 4 1 1 0 1 1 1 0 1 0 0\n"
 		 "<idle> 8 4 2 2 0 0 0 0 0 0 0 0\n"
 		 "shell:10 8 2 0 0 2 1 2 0 1 0 0 0\n"
 		 "<other> 3 1 1 1 0 0 0 0 0 0 0 0\n"
 		 "shell:30 2 1 0 0 0 0 0 0 1 0 0 0\n"
-		 "new:30 1 1 0 0 0 0 0 0 0 0 0 0\n", tape);
+		 "new:30 1 1 0 0 0 0 0 0 0 0 0 0\n");
 	has("\nTOTAL 32 13 4 4 2 2 3 1 2 1 0 0\n", "the total");
 	has(" 32 events on 2 CPUs, 4 tasks\n", "a PID that is used again is another task");
 	has_line(cmd_stat, NULL, "\nnew:(2) 11 5 1 1 0 1 1 1 0 1 0 0\n"
-		 "shell:(2) 10 3 0 0 2 1 2 0 2 0 0 0\n<idle> 8 ", tape);
-	has_line(cmd_stat, "--by=process", "\nnew:10 18 6 ", tape);
+		 "shell:(2) 10 3 0 0 2 1 2 0 2 0 0 0\n<idle> 8 ");
+	has_line(cmd_stat, "--by=process", "\nnew:10 18 6 ");
 	has_not("\nshell:10 ", "a thread that calls execve() stays in its process");
-	has_line(cmd_stat, "--by=policy", "\nother 21 8 ", tape);
-	has_line(cmd_stat, "--by=cgroup", "\n? 21 8 ", tape);
-	has_line(cmd_stat, "-Ftask,tasks,pid", "\nnew:(2) 2 -\n", tape);
+	has_line(cmd_stat, "--by=policy", "\nother 21 8 ");
+	has_line(cmd_stat, "--by=cgroup", "\n? 21 8 ");
+	has_line(cmd_stat, "-Ftask,tasks,pid", "\nnew:(2) 2 -\n");
 	has("\nTOTAL 4 -\n", "the number of tasks");
 }
 
-static void test_cpus(const struct blob *tape)
+TEST(cpus)
 {
 	has_line(cmd_stat, "--per-cpu", "\nCPU 0 27 9 4 4 2 2 3 1 1 1 0 0\n"
-		 "CPU 3 5 4 0 0 0 0 0 0 1 0 0 0\n", tape);
-	has_line(cmd_stat, "--by=cpu", "\nCPU 0 27 9 ", tape);
-	has_line(cmd_stat, "--cpu=3", "\nTOTAL 5 4 0 0 0 0 0 0 1 0 0 0\n", tape);
+		 "CPU 3 5 4 0 0 0 0 0 0 1 0 0 0\n");
+	has_line(cmd_stat, "--by=cpu", "\nCPU 0 27 9 ");
+	has_line(cmd_stat, "--cpu=3", "\nTOTAL 5 4 0 0 0 0 0 0 1 0 0 0\n");
 }
 
-static void test_selection(const struct blob *tape)
+TEST(selection)
 {
-	has_line(cmd_stat, "--tid=30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n", tape);
+	has_line(cmd_stat, "--tid=30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n");
 	has_not("<idle>", "idle is no task");
-	has_line(cmd_stat, "-t30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n", tape);
-	has_line(cmd_stat, "-p30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n", tape);
-	has_line(cmd_stat, "--comm=new", "\nTOTAL 11 5 ", tape);
-	has_line(cmd_stat, "--time=1.02,1.03", "\nTOTAL 7 4 1 1 0 0 0 0 1 0 0 0\n", tape);
-	ok(run(cmd_stat, "stat", "--comm=none", tape) == CMD_FAILURE && !*text &&
+	has_line(cmd_stat, "-t30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n");
+	has_line(cmd_stat, "-p30", "\nTOTAL 3 2 0 0 0 0 0 0 1 0 0 0\n");
+	has_line(cmd_stat, "--comm=new", "\nTOTAL 11 5 ");
+	has_line(cmd_stat, "--time=1.02,1.03", "\nTOTAL 7 4 1 1 0 0 0 0 1 0 0 0\n");
+	ok(run(cmd_stat, "--comm=none") == CMD_FAILURE && !*text &&
 	   strstr(said, "no event of the tape matches --comm; it has the tasks shell:10"),
 	   "nothing matches");
 }
 
-/* Runs stat with three options. */
-static void run_three(const struct blob *tape, const char *a, const char *b, const char *c)
+TEST(order)
 {
-	char name[] = "stat";
-	char *argv[6] = { name, (char *)tape->path, (char *)a, (char *)b, (char *)c };
-
-	begin_capture();
-	cmd_stat(5, argv);
-	end_capture();
-}
-
-static void test_order(const struct blob *tape)
-{
-	run_three(tape, "--per-thread", "-sfork", "--top=1");
+	run_more(cmd_stat, "--per-thread", "-sfork", "--top=1");
 	has("\nshell:10 ", "the first by forks");
 	has_not("\nnew:10 ", "the second is not printed");
 	has(" 32 ", "but it is in the total");
-	run_three(tape, "--per-cpu", "--tid=30", "-Ftask,events");
+	run_more(cmd_stat, "--per-cpu", "--tid=30", "-Ftask,events");
 	has("\nCPU 3       3\n", "a CPU has only what is selected");
 	has_not("\nCPU 0 ", "and others nothing");
 }
 
-static void test_json(const struct blob *tape)
+TEST(json)
 {
-	run(cmd_stat, "stat", "--json", tape);
+	run(cmd_stat, "--json");
 	squeeze();
 	has("{\"format\":\"schedtape-stat\",\"version\":1,\"tape\":", "the format");
 	has("\"counts\":[{\"name\":\"new:(2)\",\"events\":11,\"switch\":5,\"waking\":1,"
@@ -133,7 +122,7 @@ static void test_json(const struct blob *tape)
 }
 
 /* Throttling counts for what is on the CPU where the kernel decides it. */
-static void test_throttle(const struct blob *tape)
+TEST(throttle)
 {
 	static unsigned char pages[1][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -143,16 +132,16 @@ static void test_throttle(const struct blob *tape)
 	maker_throttle(&m, 2 * S, 27, 3, true);
 	maker_switch(&m, 3 * S, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 	maker_throttle(&m, 4 * S, 27, 3, false);
-	write_second(tape, pages, 1);
+	write_second(pages, 1);
 	has_line(cmd_stat, "-Ftask,events,switch,throttle,unthrottle",
-		 "\n<idle> 2 1 0 1\nshell:10 2 1 1 0\n", tape);
+		 "\n<idle> 2 1 0 1\nshell:10 2 1 1 0\n");
 }
 
 /*
  * 40 enters the filter before its fork event, and leaves; another task with this PID enters.  50
  * leaves and comes back.  The end of the first 60 is lost.
  */
-static void test_entering(const struct blob *tape)
+TEST(entering)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	uint64_t words[5] = {
@@ -180,17 +169,17 @@ static void test_entering(const struct blob *tape)
 	maker_task(&m, 1100 * MS, 50, STAPE_TASK_ENTERS, "back", words);
 	described_fork(&m, 1110 * MS, 60, 50, 0);
 	described_fork(&m, 1120 * MS, 60, 40, 0);
-	write_second(tape, pages, 2);
-	run_three(tape, "--per-thread", "-stask", "-Ftask,switch,described");
+	write_second(pages, 2);
+	run_more(cmd_stat, "--per-thread", "-stask", "-Ftask,switch,described");
 	has("\nback:50        2          3\nback:60        1          0\n"
 	    "kid:40         1          2\nnew:40         1          1\n",
 	    "a task that comes back, and one that does not");
 	has("\nnew:60         1          0\n", "a PID that is forked again");
-	has_line(cmd_stat, "--by=policy", "\nfifo 14 6 ", tape);
+	has_line(cmd_stat, "--by=policy", "\nfifo 14 6 ");
 }
 
 /* Only 20 has an event; the tape describes 10, too. */
-static void test_no_event(const struct blob *tape)
+TEST(no_event)
 {
 	static unsigned char pages[1][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -198,38 +187,27 @@ static void test_no_event(const struct blob *tape)
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	write_second(tape, pages, 1);
-	run(cmd_stat, "stat", NULL, tape);
+	write_second(pages, 1);
+	run(cmd_stat, NULL);
 	has(" 2 events on 1 CPU, 2 tasks\n", "a task without an event counts as a task");
 	has_not("shell:10", "but has no line");
 }
 
-static void test_missing(const struct blob *tape)
+TEST(missing)
 {
-	make_tape(tape);
-	run(cmd_stat, "stat", NULL, tape);
+	make_tape();
+	run(cmd_stat, NULL);
 	has("\n# LOST: 1,234 events of CPU 3, from 2.000000 to 3.000000 s\n", "a loss");
 	has("\n# PAUSED: from 5.000000 to 7.000000 s\n", "a pause");
-	run(cmd_stat, "stat", "--json", tape);
+	run(cmd_stat, "--json");
 	squeeze();
 	has("\"pauses\":[{\"first_ns\":5000000000,\"last_ns\":7000000000}]", "in JSON, too");
 }
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_lives(&tape);
-	test_tasks(&tape);
-	test_cpus(&tape);
-	test_selection(&tape);
-	test_order(&tape);
-	test_json(&tape);
-	test_throttle(&tape);
-	test_entering(&tape);
-	test_no_event(&tape);
-	test_missing(&tape);
-	close(tape.fd);
+	blob_init(&the_tape);
+	make_lives();
+	tap_run();
 	return tap_done();
 }

@@ -30,7 +30,7 @@ static void run_once(struct maker *m, uint64_t time, uint64_t arg)
  * 20 and 30 ms, of which the latter ends on CPU 3, and in the call 0, which needs no prefix, for
  * 5 ms.
  */
-static void make_sleeps(const struct blob *tape, const char *arch, uint64_t number, uint64_t other)
+static void make_sleeps(const char *arch, uint64_t number, uint64_t other)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct json_object *meta = json_object_new_object();
@@ -45,21 +45,16 @@ static void make_sleeps(const struct blob *tape, const char *arch, uint64_t numb
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
 	run_once(&m, 1164, sleeps_in(0));
 	run_once(&m, 1170, STAPE_STATE_DEAD);
-	write_second_of(tape, pages, 2, arch, meta);
+	write_second_of(pages, 2, arch, meta);
 }
 
-static void report(const struct blob *tape, const char *option)
+static void report(const char *option)
 {
-	char name[] = "report", syscalls[] = "--syscalls";
-	char *argv[5] = { name, (char *)tape->path, syscalls, (char *)option };
-
-	begin_capture();
-	cmd_report(option ? 4 : 3, argv);
-	end_capture();
+	run_more(cmd_report, "--syscalls", option, NULL);
 	squeeze_blanks();
 }
 
-static void test_names(const struct blob *tape)
+TEST(names)
 {
 	static const struct machine {
 		const char *arch;
@@ -75,8 +70,8 @@ static void test_names(const struct blob *tape)
 	size_t i;
 
 	for (i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
-		make_sleeps(tape, machines[i].arch, machines[i].futex, machines[i].nanosleep_32);
-		report(tape, NULL);
+		make_sleeps(machines[i].arch, machines[i].futex, machines[i].nanosleep_32);
+		report(NULL);
 		has("\nshell:10 futex 1 20.0 100.000 60.6 ", machines[i].arch);
 		has("\nshell:10 nanosleep (32 bit) 2 40.0 50.000 30.3 ", machines[i].arch);
 		has("\nshell:10 no system call 1 20.0 10.000 6.1 ", machines[i].arch);
@@ -84,48 +79,43 @@ static void test_names(const struct blob *tape)
 			 machines[i].zero ? machines[i].zero : "syscall 0");
 		has(zero, machines[i].arch);
 	}
-	make_sleeps(tape, "x86_64", 0x40000000 | 202, 9999);
-	report(tape, NULL);
+	make_sleeps("x86_64", 0x40000000 | 202, 9999);
+	report(NULL);
 	has("\nshell:10 futex 1 ", "x32");
 	has("\nshell:10 syscall 9999 (32 bit) 2 ", "an unknown number");
-	make_sleeps(tape, "vax", 202, 162);
-	report(tape, NULL);
+	make_sleeps("vax", 202, 162);
+	report(NULL);
 	has("\nshell:10 syscall 202 1 ", "an unknown machine");
 }
 
-static void test_report(const struct blob *tape)
+TEST(report)
 {
-	char name[] = "report", json[] = "--json";
-	char *argv[4] = { name, (char *)tape->path, json };
-
-	make_sleeps(tape, "x86_64", 202, 162);
-	report(tape, NULL);
+	make_sleeps("x86_64", 202, 162);
+	report(NULL);
 	has(" 20.054 30.000 30.000 30.000 1.134000\n", "the figures");
-	report(tape, "--by=cpu");
+	report("--by=cpu");
 	has("\nCPU 3 nanosleep (32 bit) 1 ", "--by=cpu");
 	has("\nCPU 0 nanosleep (32 bit) 1 ", "each CPU apart");
-	report(tape, "--cpu=3");
+	report("--cpu=3");
 	has("\nshell:10 nanosleep (32 bit) 1 50.0 30.000 85.7 ", "--cpu=3");
-	report(tape, "--time=1.1,1.111");
+	report("--time=1.1,1.111");
 	has("\nshell:10 futex 1 100.0 ", "a part of the time");
 	has_not("nanosleep", "and nothing else");
-	report(tape, "--top=1");
+	report("--top=1");
 	has_not("nanosleep", "--top");
 
-	begin_capture();
-	cmd_report(3, argv);
-	end_capture();
+	run(cmd_report, "--json");
 	squeeze();
 	has("\"syscalls\":[{\"name\":\"shell:10\",\"syscall\":\"futex\",\"sleeps\":1,", "JSON");
-	make_tape(tape);
-	report(tape, NULL);
+	make_tape();
+	report(NULL);
 	has("\nshell:10 ", "the rest of a tape without them");
 	has_not("sleeps in", "but no table of them");
 	ok(strstr(said, "has no system calls"), "which is said");
 }
 
 /* A sleep ends when the task is woken, which may be long before it gets a CPU. */
-static void test_late(const struct blob *tape)
+TEST(late)
 {
 	static unsigned char pages[1][STAPE_PAGE_SIZE];
 	struct json_object *meta = json_object_new_object();
@@ -137,92 +127,61 @@ static void test_late(const struct blob *tape)
 	maker_wake(&m, 1101 * MS, 10, STAPE_CTX_HARDIRQ, 1101 * MS, 0);
 	run_once(&m, 1200, sleeps_in(202));
 	maker_wake(&m, 1301 * MS, 10, STAPE_CTX_HARDIRQ, 1301 * MS, 0);
-	write_second_of(tape, pages, 1, "x86_64", meta);
-	report(tape, "--time=1.1,1.102");
+	write_second_of(pages, 1, "x86_64", meta);
+	report("--time=1.1,1.102");
 	has("\nshell:10 futex 1 100.0 100.000 ", "a sleep that ended before the task ran");
-	report(tape, NULL);
+	report(NULL);
 	has("\nshell:10 futex 2 100.0 200.000 ", "one after which it did not run any more");
-	report(tape, "--by=cpu");
+	report("--by=cpu");
 	has("\nCPU ? futex 1 100.0 100.000 ", "which is on no CPU yet");
-	report(tape, "--cpu=0-9");
+	report("--cpu=0-9");
 	has("\nshell:10 futex 2 100.0 200.000 ", "but on one of all");
 }
 
-static void test_others(const struct blob *tape)
+TEST(others)
 {
-	char name[] = "timehist", syscalls[] = "--syscalls";
-	char *argv[4] = { name, (char *)tape->path, syscalls };
-
-	make_sleeps(tape, "x86_64", 202, 162);
-	run(cmd_script, "script", NULL, tape);
+	make_sleeps("x86_64", 202, 162);
+	run(cmd_script, NULL);
 	has("switch: shell:10 [S] ==> idle in futex\n", "script");
 	has("switch: shell:10 [S] ==> idle in no system call\n", "in none");
-	run(cmd_script, "script", "--json", tape);
+	run(cmd_script, "--json");
 	has(",\"prev_state\":\"S\",\"syscall\":\"futex\",\"syscall_number\":202,", "its JSON");
 	has(",\"syscall\":\"no system call\",\"syscall_number\":null,", "its JSON of none");
-	run(cmd_script, "script", "-Fperf", tape);
+	run(cmd_script, "-Fperf");
 	has_not("futex", "perf's format has none");
-	begin_capture();
-	cmd_timehist(3, argv);
-	end_capture();
+	run(cmd_timehist, "--syscalls");
 	has(" in nanosleep (32 bit)\n", "timehist");
-	run(cmd_timehist, "timehist", "--json", tape);
+	run(cmd_timehist, "--json");
 	has("\"state\":\"S\",\"syscall\":\"futex\"}", "its JSON");
 }
 
-/* argp sorts the arguments, so each run has its own. */
-static void why(const struct blob *tape, const char *a, const char *b)
+TEST(why)
 {
-	char name[] = "why", task[] = "10";
-	char *argv[6] = { name, task, (char *)tape->path, (char *)a, (char *)b };
-
-	begin_capture();
-	cmd_why(b ? 5 : 4, argv);
-	end_capture();
-}
-
-static void test_why(const struct blob *tape)
-{
-	char name[] = "why", summary[] = "--summary", sleeps[] = "--sleeps", as_json[] = "--json";
-	char *with[5] = { name, (char *)tape->path, summary, sleeps };
-	char *json[6] = { name, (char *)tape->path, summary, sleeps, as_json };
-
-	why(tape, "--sleeps", NULL);
+	run_on("10", cmd_why, the_tape.path, "--sleeps", NULL);
 	has("ms, from 1.001000 to 1.101000 in futex, and then on CPU 0", "why");
 	has("shell:10 slept in futex until an interrupt\n", "a link");
-	why(tape, "--sleeps", "--json");
+	run_on("10", cmd_why, the_tape.path, "--sleeps", "--json");
 	squeeze();
 	has("\"syscall\":\"futex\"", "its JSON");
-	why(tape, "--path", NULL);
+	run_on("10", cmd_why, the_tape.path, "--path", NULL);
 	squeeze_blanks();
 	has(" 50.000 2 1.113000 shell:10 slept in nanosleep (32 bit) until an interrupt\n",
 	    "a path");
 	has(" 100.000 1 1.001000 shell:10 slept in futex until an interrupt\n", "another call");
-	begin_capture();
-	cmd_why(4, with);
-	end_capture();
+	run_more(cmd_why, "--summary", "--sleeps", NULL);
 	squeeze_blanks();
 	has("\nshell slept in futex until an interrupt 100.000 ", "a summary, of one call");
 	has("\nshell slept in nanosleep (32 bit) until an interrupt 50.000 ", "of another one");
 	has("\nTOTAL ", "and all");
-	begin_capture();
-	cmd_why(5, json);
-	end_capture();
+	run_more(cmd_why, "--summary", "--sleeps", "--json");
 	has("\"syscall\": \"futex\"", "its JSON");
-	run(cmd_why, "why", "--summary", tape);
+	run(cmd_why, "--summary");
 	has_not("futex", "without the tasks' own sleeps");
 }
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	test_names(&tape);
-	test_report(&tape);
-	test_late(&tape);
-	test_others(&tape);
-	test_why(&tape);
-	close(tape.fd);
+	blob_init(&the_tape);
+	tap_run();
 	return tap_done();
 }

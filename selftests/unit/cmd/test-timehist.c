@@ -6,60 +6,55 @@
 #include "delays-tape.h"
 
 /* Runs timehist with two options. */
-static void run_two(const struct blob *tape, const char *a, const char *b)
+static void run_two(const char *a, const char *b)
 {
-	char name[] = "timehist";
-	char *argv[5] = { name, (char *)tape->path, (char *)a, (char *)b };
-
-	begin_capture();
-	cmd_timehist(4, argv);
-	end_capture();
+	run_more(cmd_timehist, a, b, NULL);
 	squeeze_blanks();
 }
 
-static void test_lines(const struct blob *tape)
+TEST(lines)
 {
 	has_line(cmd_timehist, NULL, " 1.100000 [0000] shell:10 - 1.000 99.000\n"
 		 " 1.150000 [0000] shell:20 - 90.000 50.000\n"
 		 " 1.200000 [0000] shell:10 50.000 - 50.000\n"
-		 " 1.400000 [0003] shell:10 102.000 2.000 98.000\n", tape);
-	has_line(cmd_timehist, "--state", " 50.000 - 50.000 S\n", tape);
+		 " 1.400000 [0003] shell:10 102.000 2.000 98.000\n");
+	has_line(cmd_timehist, "--state", " 50.000 - 50.000 S\n");
 	has(" - 1.000 99.000 R\n", "a task that is preempted");
-	has_line(cmd_timehist, "-n", " - 1.000 99.000 next: shell:20\n", tape);
+	has_line(cmd_timehist, "-n", " - 1.000 99.000 next: shell:20\n");
 	has(" - 90.000 50.000 next: shell:10\n", "another task follows");
 	has(" 102.000 2.000 98.000 next: other\n", "a task that is not recorded follows");
 	has_line(cmd_timehist, "-w", " 1.000000 [0000] idle awakened: shell:10\n"
-		 " 1.010000 [0000] shell:10 awakened: shell:20\n", tape);
+		 " 1.010000 [0000] shell:10 awakened: shell:20\n");
 	has(" 1.300000 [0003] idle awakened: shell:10\n", "a wake-up on another CPU");
-	has_line(cmd_timehist, "--reltime", " 0.100000 [0000] shell:10 - 1.000 99.000\n", tape);
-	run(cmd_timehist, "timehist", "-V", tape);
+	has_line(cmd_timehist, "--reltime", " 0.100000 [0000] shell:10 - 1.000 99.000\n");
+	run(cmd_timehist, "-V");
 	has("     1.100000 [0000]  s     shell:10 ", "a column for CPU 0");
 	has("     1.400000 [0003]     s  shell:10 ", "and one for CPU 3");
 }
 
-static void test_selection(const struct blob *tape)
+TEST(selection)
 {
-	has_line(cmd_timehist, "--tid=20", " (msec)\n 1.150000 [0000] shell:20 ", tape);
+	has_line(cmd_timehist, "--tid=20", " (msec)\n 1.150000 [0000] shell:20 ");
 	has_not("shell:10", "no other task");
-	has_line(cmd_timehist, "-t20", " (msec)\n 1.150000 [0000] shell:20 ", tape);
-	has_line(cmd_timehist, "-p10", " (msec)\n 1.100000 [0000] shell:10 ", tape);
-	has_line(cmd_timehist, "--cpu=3", " (msec)\n 1.400000 [0003] ", tape);
-	has_line(cmd_timehist, "--time=1.12,1.3", " (msec)\n 1.150000 [0000] ", tape);
-	ok(run(cmd_timehist, "timehist", "--comm=none", tape) == CMD_FAILURE &&
+	has_line(cmd_timehist, "-t20", " (msec)\n 1.150000 [0000] shell:20 ");
+	has_line(cmd_timehist, "-p10", " (msec)\n 1.100000 [0000] shell:10 ");
+	has_line(cmd_timehist, "--cpu=3", " (msec)\n 1.400000 [0003] ");
+	has_line(cmd_timehist, "--time=1.12,1.3", " (msec)\n 1.150000 [0000] ");
+	ok(run(cmd_timehist, "--comm=none") == CMD_FAILURE &&
 	   strstr(said, "matches --comm; it has the tasks shell:10"), "nothing matches");
 }
 
-static void test_summary(const struct blob *tape)
+TEST(summary)
 {
 	has_line(cmd_timehist, "-s",
 		 "\nshell:10 - 3 247.000 98.042 99.000 99.000 99.000 1.001000 0\n"
-		 "shell:20 - 1 50.000 50.000 50.000 50.000 50.000 1.100000 0\n", tape);
+		 "shell:20 - 1 50.000 50.000 50.000 50.000 50.000 1.100000 0\n");
 	has("\nTOTAL - 4 297.000 ", "the total");
 	has_not("sch delay", "the lines are not printed");
-	has_line(cmd_timehist, "-S", " 102.000 2.000 98.000\n\n# ", tape);
+	has_line(cmd_timehist, "-S", " 102.000 2.000 98.000\n\n# ");
 	has("\nTOTAL - 4 297.000 ", "the lines, and the summary");
 	has_line(cmd_timehist, "-I", "\n 0 99.5 199.000 0.000 1.000 0.000 800.000 0\n"
-		 " 3 24.5 98.000 0.000 302.000 0.000 600.000 0\n", tape);
+		 " 3 24.5 98.000 0.000 302.000 0.000 600.000 0\n");
 }
 
 #define MS	1000000ULL
@@ -68,7 +63,7 @@ static void test_summary(const struct blob *tape)
  * 10 runs four times, for 10 ms each.  Before that the CPU runs others for 10 ms; then it is idle
  * for 30 ms of 100 ms, for the last 40 ms of 100 ms, and for 60 and 90 ms.  Others have the rest.
  */
-static void make_idle(const struct blob *tape)
+static void make_idle(void)
 {
 	static unsigned char pages[4][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -101,49 +96,44 @@ static void make_idle(const struct blob *tape)
 	m.header.curr_kind = STAPE_NEXT_OTHER;
 	maker_idle(&m, 1900 * MS, STAPE_IDLE_UNKNOWN, 0, STAPE_NEXT_IDLE);
 	maker_switch(&m, 1950 * MS, 11, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	write_second(tape, pages, 4);
+	write_second(pages, 4);
 }
 
-static void idle_between(const char *times, const struct blob *tape)
+static void idle_between(const char *times)
 {
-	char *argv[] = { (char *)"timehist", (char *)"-I", (char *)"--json", (char *)times,
-			 (char *)tape->path, NULL };
-
-	begin_capture();
-	cmd_timehist(5, argv);
-	end_capture();
+	run_more(cmd_timehist, "-I", "--json", times);
 	squeeze();
 }
 
-static void test_idle(const struct blob *tape)
+TEST(idle)
 {
-	make_idle(tape);
+	make_idle();
 	has_line(cmd_timehist, "-I", "\n 0 45.0 40.000 140.001 219.999 0.000 600.000 3\n"
 		 " 3 0.0 0.000 0.000 1000.000 0.000 0.000 0\n"
 		 " 5 0.0 0.000 0.000 300.000 700.000 0.000 0\n"
-		 " 6 50.0 50.000 0.000 50.000 0.000 900.000 0\n", tape);
-	idle_between("--time=1.02,1.12", tape);
+		 " 6 50.0 50.000 0.000 50.000 0.000 900.000 0\n");
+	idle_between("--time=1.02,1.12");
 	has("\"others_ns\":70000000,\"idle_ns\":30000000,\"offline_ns\":0,\"unknown_ns\":0",
 	    "all of a mixed time");
-	idle_between("--time=1.03,1.12", tape);
+	idle_between("--time=1.03,1.12");
 	has("\"others_ns\":60000000,\"idle_ns\":20000000,\"offline_ns\":0,\"unknown_ns\":10000000",
 	    "a part of it");
 }
 
 /* Before format 2.11, only tapes of all tasks tell when CPUs are idle. */
-static void test_older(const struct blob *tape)
+TEST(older)
 {
-	make_delays(tape);
-	blob_make_older(tape, 10);
+	make_delays();
+	blob_make_older(&the_tape, 10);
 	has_line(cmd_timehist, "-I", "\n 0 - 199.000 0.000 0.000 0.000 801.000 0\n"
-		 " 3 - 98.000 0.000 0.000 0.000 902.000 0\n", tape);
+		 " 3 - 98.000 0.000 0.000 0.000 902.000 0\n");
 }
 
 /*
  * 10, with nice -5, runs for 1 ms, and then is lent priority 49 while it runs for 3 ms; it becomes
  * a deadline task and runs for 5 ms.
  */
-static void make_priorities(const struct blob *tape)
+static void make_priorities(void)
 {
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -158,69 +148,60 @@ static void make_priorities(const struct blob *tape)
 	maker_wake(&m, 1290 * MS, 10, STAPE_CTX_HARDIRQ, 1290 * MS, 0);
 	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1305 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	write_second(tape, page, 1);
+	write_second(page, 1);
 }
 
-static void test_priorities(const struct blob *tape)
+TEST(priorities)
 {
-	make_priorities(tape);
-	has_line(cmd_timehist, "--show-prio", " task name prio wait time ", tape);
+	make_priorities();
+	has_line(cmd_timehist, "--show-prio", " task name prio wait time ");
 	has(" shell:10 115 - - 1.000\n", "a nice value");
 	has(" shell:10 115->49 99.000 - 3.000\n", "a priority that was lent meanwhile");
 	has(" shell:10 -1 97.000 10.000 5.000\n", "SCHED_DEADLINE");
-	has_line(cmd_timehist, "--prio=115", " (msec)\n 1.101000 [0000] ", tape);
+	has_line(cmd_timehist, "--prio=115", " (msec)\n 1.101000 [0000] ");
 	has_not("1.203000", "not with another priority at the end");
-	has_line(cmd_timehist, "--prio=0-49,60", " (msec)\n 1.203000 [0000] ", tape);
+	has_line(cmd_timehist, "--prio=0-49,60", " (msec)\n 1.203000 [0000] ");
 	has_not("1.305000", "and not with -1");
-	has_line(cmd_timehist, "--prio=-1,100-139", " 1.000\n 1.305000 [0000] ", tape);
-	run_two(tape, "-s", "--prio=-1");
+	has_line(cmd_timehist, "--prio=-1,100-139", " 1.000\n 1.305000 [0000] ");
+	run_two("-s", "--prio=-1");
 	has("\nshell:10 - 1 5.000 ", "the summary");
-	run_two(tape, "-w", "--prio=49");
+	run_two("-w", "--prio=49");
 	has_not("awakened", "a wake-up with another priority");
-	run_two(tape, "-w", "--prio=-1");
+	run_two("-w", "--prio=-1");
 	has("awakened: shell:10", "one with this priority");
-	run_two(tape, "--json", "--show-prio");
+	run_two("--json", "--show-prio");
 	has("\"prio\":49,\"begin_prio\":115", "JSON");
-	ok(run(cmd_timehist, "timehist", "--prio=1", tape) == CMD_FAILURE &&
+	ok(run(cmd_timehist, "--prio=1") == CMD_FAILURE &&
 	   strstr(said, "no event of the tape matches --prio\n"), "nothing matches");
 }
 
-static void test_json(const struct blob *tape)
+TEST(json)
 {
-	run(cmd_timehist, "timehist", "--json", tape);
+	make_delays();
+	run(cmd_timehist, "--json");
 	has("{\"format\":\"schedtape-timehist\",\"version\":1}\n"
 	    "{\"time_ns\":1100000000,\"cpu\":0,\"event\":\"run\",\"pid\":10,\"tgid\":10,"
 	    "\"comm\":\"shell\",\"wait_ns\":null,\"delay_ns\":1000000,\"run_ns\":99000000,"
 	    "\"state\":\"R\"}\n", "a line");
 }
 
-static void test_gaps(const struct blob *tape)
+TEST(gaps)
 {
-	make_tape(tape);
-	run(cmd_timehist, "timehist", NULL, tape);
+	make_tape();
+	run(cmd_timehist, NULL);
 	has("# LOST: 1234 events, CPU 3, from 2.000000 to 3.000000\n", "a loss");
 	has("# PAUSED, CPU 0, from 5.000000 to 7.000000\n", "a pause");
-	run(cmd_timehist, "timehist", "-M", tape);
+	run(cmd_timehist, "-M");
 	has("migrated: ?[2J:30 cpu => 1\n", "a migration");
-	run(cmd_timehist, "timehist", "--json", tape);
+	run(cmd_timehist, "--json");
 	has("\"cpu\":3,\"event\":\"lost\",\"lost\":1234,\"first_ns\":2000000000,"
 	    "\"last_ns\":3000000000}\n", "a loss in JSON");
 }
 
 int main(void)
 {
-	struct blob tape;
-
-	blob_init(&tape);
-	make_delays(&tape);
-	test_lines(&tape);
-	test_selection(&tape);
-	test_summary(&tape);
-	test_json(&tape);
-	test_gaps(&tape);
-	test_idle(&tape);
-	test_older(&tape);
-	test_priorities(&tape);
-	close(tape.fd);
+	blob_init(&the_tape);
+	make_delays();
+	tap_run();
 	return tap_done();
 }

@@ -22,7 +22,7 @@ static void begin_with_10(struct maker *m, unsigned char *page)
  * interrupt.  Last 20 is ready for 20 ms while CPU 0 runs 10, and for 10 ms at CPU 3, to which it
  * was moved.
  */
-static void make_waits(const struct blob *tape)
+static void make_waits(void)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -50,11 +50,11 @@ static void make_waits(const struct blob *tape)
 	maker_event(&m, 1420 * MS, STAPE_EV_MIGRATE, 20, 3);
 	maker_switch(&m, 1430 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1440 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(tape, pages, 2);
+	write_second(pages, 2);
 }
 
 /* CPU 5 wakes 20, as CPU 0 has asked it to; 10, which has tried to wake 20, sleeps by then. */
-static void make_late(const struct blob *tape)
+static void make_late(void)
 {
 	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -72,11 +72,11 @@ static void make_late(const struct blob *tape)
 	maker_event(&m, 1054 * MS, STAPE_EV_WAKEUP, 20, 5);
 	maker_switch(&m, 1055 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(tape, pages, 3);
+	write_second(pages, 3);
 }
 
 /* 10 sleeps from 1.020 on.  Its thread 20 wakes it, was ready since 1.010, and ran at 1.030. */
-static void make_early(const struct blob *tape)
+static void make_early(void)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -92,7 +92,7 @@ static void make_early(const struct blob *tape)
 	maker_switch(&m, 1030 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_wake(&m, 1040 * MS, 10, STAPE_CTX_TASK, 1040 * MS, 0);
 	maker_switch(&m, 1050 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(tape, pages, 2);
+	write_second(pages, 2);
 }
 
 /*
@@ -100,7 +100,7 @@ static void make_early(const struct blob *tape)
  * has woken 40, which CPU 0 could run.  50 has only been moved, and 60 has slept since before the
  * tape began, and is ready.
  */
-static void make_last(const struct blob *tape)
+static void make_last(void)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -116,14 +116,14 @@ static void make_last(const struct blob *tape)
 	maker_event(&m, 1800 * MS, STAPE_EV_MIGRATE, 50, 0);
 	maker_wake(&m, 1850 * MS, 60, STAPE_CTX_HARDIRQ, 1850 * MS, 3);
 	maker_wake(&m, 1900 * MS, 40, STAPE_CTX_TASK, 1900 * MS, 0);
-	write_second(tape, pages, 2);
+	write_second(pages, 2);
 }
 
 /*
  * 10 is ready from 1.105 to 1.120 on a CPU that has run others since 1.110, and was idle for a part
  * of the time before; and from 1.150 to 1.230 on one that ran others until 1.190, and then nothing.
  */
-static void make_told(const struct blob *tape)
+static void make_told(void)
 {
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -136,14 +136,14 @@ static void make_told(const struct blob *tape)
 	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_HARDIRQ, 1150 * MS, 0);
 	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
 	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(tape, page, 1);
+	write_second(page, 1);
 }
 
 #define RING	50
 #define ROUNDS	3
 
 /* 50 tasks, the last one of which is 10, wake each other in turn, and run for 1 ms. */
-static void make_ring(const struct blob *tape)
+static void make_ring(void)
 {
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	uint64_t time = 1000 * MS;
@@ -161,26 +161,25 @@ static void make_ring(const struct blob *tape)
 		maker_switch(&m, time, pid, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	}
 	maker_switch(&m, time + MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	write_second(tape, page, 1);
+	write_second(page, 1);
 }
 
-/* Runs the command with up to five arguments behind the name, and takes double blanks out. */
-static int why(const struct blob *tape, const char *a, const char *b, const char *c)
+/* Runs the command, and takes double blanks out. */
+static int why(const char *a, const char *b, const char *c)
 {
-	char name[] = "why", file[] = "-i";
-	char *argv[7] = { name, file, (char *)tape->path, (char *)a, (char *)b, (char *)c };
+	char input[80];
 	int status;
 
-	begin_capture();
-	status = cmd_why(3 + !!a + !!b + !!c, argv);
-	end_capture();
+	snprintf(input, sizeof(input), "-i%s", the_tape.path);
+	status = run_on(input, cmd_why, a, b, c);
 	squeeze_blanks();
 	return status;
 }
 
-static void test_worst(const struct blob *tape)
+TEST(worst)
 {
-	ok(!why(tape, "10", "--worst=1", NULL), "the worst wait");
+	make_waits();
+	ok(!why("10", "--worst=1", NULL), "the worst wait");
 	has("\nshell:10 did not run for 132.000 ms, from 1.020000 to 1.152000, and then on CPU 0; "
 	    "it was ready for 2.000 ms of that\n", "its length");
 	has("\n 1.52 % 2.000 1 1.150000 shell:10 was ready, its CPU was idle\n"
@@ -191,92 +190,95 @@ static void test_worst(const struct blob *tape)
 	    "its links, back in time");
 	has("\n# Another task: the tape does not have it; \"schedtape record -a", "a note");
 	has_not("slept until", "its own sleep is not the worst");
-	ok(!why(tape, "shell:20", NULL, NULL), "of the thread");
+	ok(!why("shell:20", NULL, NULL), "of the thread");
 	has("\n 7.41 % 20.000 1 1.400000 shell:20 was ready, its CPU ran shell:10\n",
 	    "it waited for one CPU");
 	has("270.000 ms, from 1.160000 to 1.430000, and then on CPU 3", "and ran on another one");
 	has("\n 3.70 % 10.000 1 1.420000 shell:20 was ready, its CPU was idle\n"
 	    " 7.41 % 20.000 1 1.400000 ", "after it was moved");
-	why(tape, "10", "--json", NULL);
+	why("10", "--json", NULL);
 	squeeze();
 	has("\"ready_ns\":1000000,\"kept_ns\":1000000,", "only 1 ms of the second one counts");
-	why(tape, "20", "--worst=1", "--top=2");
+	why("20", "--worst=1", "--top=2");
 	has("\n 51.48 % 139.000 2 1.160000 shell ran\n", "a long chain is merged by name");
 	has(" more lines, see --top\n", "and cut");
-	why(tape, "20", "--json", "--top=2");
+	why("20", "--json", "--top=2");
 	squeeze();
 	has("\"links\":[{\"kind\":\"ran\",\"comm\":\"shell\",\"time_ns\":139000000,",
 	    "in JSON, too");
 	has("}],\"more_links\":2,\"more_ns\":31000000},{", "which says what is left out");
 	has("\"links\":[{\"kind\":\"idle\",\"pid\":20,", "a chain that is not cut has its tasks");
-	why(tape, "20", "--json", NULL);
+	why("20", "--json", NULL);
 	has_not("more_links", "JSON has all links by default");
 }
 
-static void test_told(const struct blob *tape)
+TEST(told)
 {
-	make_told(tape);
-	ok(!why(tape, "10", "--at=1.11", NULL), "a wait for a CPU that ran others unseen");
+	make_told();
+	ok(!why("10", "--at=1.11", NULL), "a wait for a CPU that ran others unseen");
 	has(" 1.110000 shell:10 was ready, its CPU ran another task\n",
 	    "for a time that is certain");
 	has(" 5.001 1 1.105000 shell:10 was ready, what its CPU did is not known\n",
 	    "the rest is not known");
-	ok(!why(tape, "10", "--at=1.2", NULL), "a wait for one that was idle in the end");
+	ok(!why("10", "--at=1.2", NULL), "a wait for one that was idle in the end");
 	has(" 39.999 1 1.190000 shell:10 was ready, its CPU was idle\n", "for that time only");
 	has(" 40.001 1 1.150000 shell:10 was ready, its CPU ran another task\n", "and not before");
 }
 
-static void test_at(const struct blob *tape)
+TEST(at)
 {
-	ok(!why(tape, "10", "--at=1.25", NULL), "the wait at a time");
+	make_waits();
+	ok(!why("10", "--at=1.25", NULL), "the wait at a time");
 	has(" did not run for 101.000 ms, from 1.200000 to 1.301000", "is found");
 	has("\n 99.01 % 100.000 1 1.200000 shell:10 slept until an interrupt\n",
 	    "also if it is the task's own sleep");
-	ok(!why(tape, "10", "--at=+0.16", "--reltime") && strstr(text, "shell:10 ran at that time"),
+	ok(!why("10", "--at=+0.16", "--reltime") && strstr(text, "shell:10 ran at that time"),
 	   "a time at which the task ran");
-	ok(why(tape, "20", "--at=1.9", NULL) == CMD_FAILURE &&
+	ok(why("20", "--at=1.9", NULL) == CMD_FAILURE &&
 	   strstr(said, "the tape does not show that \"20\" waited at that time"), "after its end");
-	ok(why(tape, "none", NULL, NULL) == CMD_FAILURE &&
+	ok(why("none", NULL, NULL) == CMD_FAILURE &&
 	   strstr(said, "no task of the tape is \"none\"; it has the tasks shell:10"),
 	   "no such task");
-	ok(why(tape, "shell:11", NULL, NULL) == CMD_FAILURE &&
+	ok(why("shell:11", NULL, NULL) == CMD_FAILURE &&
 	   strstr(said, "no task of the tape is \"shell:11\""), "the name has another PID");
-	ok(why(tape, "other:10", NULL, NULL) == CMD_FAILURE, "the PID has another name");
-	ok(why(tape, "10", "--tid=20", NULL) == CMD_FAILURE &&
+	ok(why("other:10", NULL, NULL) == CMD_FAILURE, "the PID has another name");
+	ok(why("10", "--tid=20", NULL) == CMD_FAILURE &&
 	   strstr(said, "no wait of the task of the tape matches --tid"), "options choose, too");
-	ok(!why(tape, "10", "--at=1.16", "--json") && strstr(text, "\"chains\": ["),
+	ok(!why("10", "--at=1.16", "--json") && strstr(text, "\"chains\": ["),
 	   "JSON is JSON if the task ran");
-	why(tape, "shell", "--at=1.17", "--worst=1");
+	why("shell", "--at=1.17", "--worst=1");
 	has("shell:20 did not run", "the wait at that time");
 }
 
-static void test_summary(const struct blob *tape)
+TEST(summary)
 {
-	ok(!why(tape, "--summary", NULL, NULL), "all waits");
+	make_waits();
+	ok(!why("--summary", NULL, NULL), "all waits");
 	has("\nshell ran 208.000 44.8 2 ", "the tasks have one name, so they have one line");
 	has("\nshell was blocked until an interrupt 60.000 12.9 2 30.000 30.000 30.000 30.000 "
 	    "1.131000\n", "a cause, and its first worst wait");
 	has("\nshell was ready, its CPU was idle 16.000 3.4 4 ", "links of one wait are one");
 	has("\nTOTAL 464.000 100.0 5 ", "the total, without their own sleeps");
-	why(tape, "--summary", "--sleeps", NULL);
+	why("--summary", "--sleeps", NULL);
 	has("\nshell slept until an interrupt 200.000 ", "the sleeps");
 	has("\nTOTAL 564.000 100.0 5 ", "the total with them");
-	why(tape, "--summary", "--tid=10", "--json");
+	why("--summary", "--tid=10", "--json");
 	squeeze();
 	has("{\"format\":\"schedtape-why\",\"version\":1,", "the format");
 	has("\"causes\":[{\"cause\":\"shellran\",\"time_ns\":69000000,\"share\":0.", "of one task");
 }
 
-static void test_path(const struct blob *tape)
+TEST(path)
 {
-	ok(!why(tape, "--path", "10", NULL), "the critical path");
+	make_waits();
+	ok(!why("--path", "10", NULL), "the critical path");
 	has("\ncritical path to the end of shell:10: 500.000 ms, from 1.000000 to 1.500000\n",
 	    "from the start to the end");
 	has("\n 53.20 % 266.000 3 1.001000 shell:10 ran\n", "the process ran");
 	has("\n 13.80 % 69.000 3 1.020000 shell:20 ran\n", "its thread ran while it waited");
 	has("\n 20.00 % 100.000 1 1.200000 shell:10 slept until an interrupt\n", "a sleep");
 	has_not("not known", "all is known");
-	why(tape, "--path", "10", "--json");
+	why("--path", "10", "--json");
 	squeeze();
 	has("\"chains\":[{\"pid\":10,\"comm\":\"shell\",\"begin_ns\":1000000000,"
 	    "\"end_ns\":1500000000,", "as JSON");
@@ -285,69 +287,72 @@ static void test_path(const struct blob *tape)
 	has(",\"times\":3,\"begin_ns\":1000000000,\"end_ns\":1301000000}", "a link");
 }
 
-static void test_late(const struct blob *tape)
+TEST(late)
 {
-	why(tape, "20", NULL, NULL);
+	make_late();
+	why("20", NULL, NULL);
 	has("\n 8.89 % 4.000 2 1.051000 ?:20 was ready, its CPU was idle\n"
 	    " 91.11 % 41.000 1 1.010000 shell:10 ran\n", "the waker has left its CPU");
 }
 
-static void test_early(const struct blob *tape)
+TEST(early)
 {
-	why(tape, "--path", "10", NULL);
+	make_early();
+	why("--path", "10", NULL);
 	has("\n 78.00 % 78.000 2 1.001000 shell:10 ran\n", "the task ran until its wait began");
 	has("\n 10.00 % 10.000 1 1.020000 shell:20 was ready, its CPU was idle\n",
 	    "only that part of another task's wait counts");
 }
 
 /* Waits that last when the tape ends. */
-static void test_last(const struct blob *tape)
+TEST(last)
 {
-	ok(!why(tape, "10", NULL, NULL), "a task that is blocked when the tape ends");
+	make_last();
+	ok(!why("10", NULL, NULL), "a task that is blocked when the tape ends");
 	has("\nshell:10 did not run for 980.000 ms, from 1.020000 to 2.000000, when the tape "
 	    "ended; it was ready for 0.000 ms of that\n", "its wait");
 	has("\n 100.00 % 980.000 1 1.020000 shell:10 was blocked until the tape ended\n",
 	    "its link");
-	why(tape, "20", NULL, NULL);
+	why("20", NULL, NULL);
 	has("it was ready for 990.000 ms of that\n", "a task that is ready");
 	has("\n 99.50 % 990.000 1 1.010000 ?:20 was ready, its CPU ran ?:30\n"
 	    " 0.50 % 5.000 1 1.005000 shell:10 ran\n", "its links");
-	why(tape, "40", NULL, NULL);
+	why("40", NULL, NULL);
 	has("\n 10.31 % 100.000 1 1.900000 ?:40 was ready, its CPU was idle\n"
 	    " 89.69 % 870.000 1 1.030000 ?:30 ran\n", "a task that is ready while its CPU is idle");
-	why(tape, "20", "--json", NULL);
+	why("20", "--json", NULL);
 	squeeze();
 	has("\"end_ns\":2000000000,\"lasts\":true,\"cpu\":3,\"ready_ns\":990000000,",
 	    "in JSON");
-	why(tape, "10", "--json", NULL);
+	why("10", "--json", NULL);
 	squeeze();
 	has("\"lasts\":true,\"ready_ns\":0,\"kept_ns\":980000000,", "without a CPU");
 	has("\"kind\":\"still_blocked\"", "but with the kind");
-	ok(!why(tape, "10", "--at=1.5", NULL) && !why(tape, "10", "--time=50%-100%", NULL),
+	ok(!why("10", "--at=1.5", NULL) && !why("10", "--time=50%-100%", NULL),
 	   "it is found by times");
-	ok(why(tape, "10", "--at=1.005", NULL) || !strstr(text, "did not run"),
-	   "and only by its own");
-	ok(why(tape, "10", "--time=1.2,1.5", NULL) == CMD_FAILURE, "which end with the tape");
-	ok(!why(tape, "60", NULL, NULL), "one that slept when the tape began");
+	ok(why("10", "--at=1.005", NULL) || !strstr(text, "did not run"), "and only by its own");
+	ok(why("10", "--time=1.2,1.5", NULL) == CMD_FAILURE, "which end with the tape");
+	ok(!why("60", NULL, NULL), "one that slept when the tape began");
 	has("?:60 did not run for 150.000 ms, from 1.850000 to 2.000000, when the tape ended; "
 	    "it was ready for 150.000 ms of that\n", "waits since it was woken");
 	has("\n 100.00 % 150.000 1 1.850000 ?:60 was ready, its CPU ran ?:30\n",
 	    "its link");
-	ok(!why(tape, "60", "--at=1.9", NULL) && why(tape, "60", "--at=1.8", NULL) == CMD_FAILURE,
+	ok(!why("60", "--at=1.9", NULL) && why("60", "--at=1.8", NULL) == CMD_FAILURE,
 	   "and not before");
-	ok(why(tape, "50", NULL, NULL) == CMD_FAILURE && strstr(said, "\"50\" never ran: "),
+	ok(why("50", NULL, NULL) == CMD_FAILURE && strstr(said, "\"50\" never ran: "),
 	   "a task that never ran");
-	ok(why(tape, "10", "--cpu=3", NULL) == CMD_FAILURE, "and not by a CPU that it never got");
-	why(tape, "--summary", NULL, NULL);
+	ok(why("10", "--cpu=3", NULL) == CMD_FAILURE, "and not by a CPU that it never got");
+	why("--summary", NULL, NULL);
 	has("\nTOTAL 3095.000 100.0 4 ", "they are in the summary");
 }
 
 /* A sleep that lasts is how a task waits for work. */
-static void test_last_sleep(const struct blob *tape)
+TEST(last_sleep)
 {
-	ok(why(tape, "10", NULL, NULL) == CMD_FAILURE && strstr(said, "but its own sleeps"),
+	make_late();
+	ok(why("10", NULL, NULL) == CMD_FAILURE && strstr(said, "but its own sleeps"),
 	   "a sleep until the tape ended is not among the worst waits");
-	ok(!why(tape, "10", "--sleeps", NULL), "but a sleep");
+	ok(!why("10", "--sleeps", NULL), "but a sleep");
 	has("\n 100.00 % 949.000 1 1.051000 shell:10 slept until the tape ended\n", "its link");
 }
 
@@ -363,9 +368,10 @@ static unsigned int count(const char *expected)
 }
 
 /* Parts of the same kind and the same tasks are one link, also in a chain of many links. */
-static void test_ring(const struct blob *tape)
+TEST(ring)
 {
-	why(tape, "--path", "10", "--json");
+	make_ring();
+	why("--path", "10", "--json");
 	squeeze();
 	ok(count("\"kind\":\"ran\"") == RING, "a long chain: each task that ran has one link");
 	ok(count("\"kind\":\"queued\"") == RING - 1, "and one for its waits behind the same task");
@@ -374,7 +380,7 @@ static void test_ring(const struct blob *tape)
 }
 
 /* 10 has a runtime, and has used it up twice; in between it only waits for a CPU that wakes up. */
-static void make_deadline(const struct blob *tape)
+static void make_deadline(void)
 {
 	static unsigned char page[1][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -389,27 +395,27 @@ static void make_deadline(const struct blob *tape)
 	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(tape, page, 1);
+	write_second(page, 1);
 }
 
-static void test_deadline(const struct blob *tape)
+TEST(deadline)
 {
-	make_deadline(tape);
-	ok(!why(tape, "10", "--at=1.05", NULL), "a wait of a task with a runtime");
+	make_deadline();
+	ok(!why("10", "--at=1.05", NULL), "a wait of a task with a runtime");
 	has(" shell:10 was ready, its CPU was idle: perhaps no runtime left\n",
 	    "which it has used up");
 	has("\n# Perhaps no runtime left: ", "which a line explains");
-	why(tape, "10", "--at=1.05", "--json");
+	why("10", "--at=1.05", "--json");
 	squeeze();
 	has("\"kind\":\"perhaps_no_runtime\",\"pid\":10,", "in JSON, too");
-	why(tape, "10", "--at=1.1102", NULL);
+	why("10", "--at=1.1102", NULL);
 	has(" shell:10 was ready, its CPU was idle\n", "a short wait is not for the next period");
-	why(tape, "10", "--at=1.14", NULL);
+	why("10", "--at=1.14", NULL);
 	has(" shell:10 was ready, its CPU was idle\n", "nor is one with another policy");
 }
 
 /* 10 waits for 20, and then both get other names. */
-static void test_renamed(const struct blob *tape)
+TEST(renamed)
 {
 	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
@@ -423,49 +429,18 @@ static void test_renamed(const struct blob *tape)
 	maker_rename(&m, 1005 * MS, 20, "first");
 	maker_rename(&m, 1055 * MS, 20, "later");
 	maker_rename(&m, 1055 * MS, 10, "late");
-	write_second(tape, pages, 2);
-	ok(!why(tape, "shell:10", NULL, NULL), "a wait before the task got another name");
+	write_second(pages, 2);
+	ok(!why("shell:10", NULL, NULL), "a wait before the task got another name");
 	has("shell:10 did not run for 40.000 ms", "the task has the name that it had");
 	has(" shell:10 was ready, its CPU ran first:20\n", "the other one, too");
-	why(tape, "shell:10", "--json", NULL);
+	why("shell:10", "--json", NULL);
 	squeeze();
 	has("\"pid\":10,\"comm\":\"shell\",\"other_pid\":20,\"other_comm\":\"first\"", "in JSON");
 }
 
 int main(void)
 {
-	struct blob tape, told, late, last, early, ring, deadline;
-
-	blob_init(&early);
-	blob_init(&told);
-	blob_init(&tape);
-	blob_init(&late);
-	blob_init(&last);
-	blob_init(&ring);
-	blob_init(&deadline);
-	make_waits(&tape);
-	test_worst(&tape);
-	test_at(&tape);
-	test_summary(&tape);
-	test_path(&tape);
-	test_told(&told);
-	make_late(&late);
-	test_late(&late);
-	test_last_sleep(&late);
-	make_last(&last);
-	test_last(&last);
-	make_early(&early);
-	test_early(&early);
-	make_ring(&ring);
-	test_ring(&ring);
-	test_deadline(&deadline);
-	test_renamed(&deadline);
-	close(deadline.fd);
-	close(ring.fd);
-	close(early.fd);
-	close(told.fd);
-	close(last.fd);
-	close(late.fd);
-	close(tape.fd);
+	blob_init(&the_tape);
+	tap_run();
 	return tap_done();
 }
