@@ -337,4 +337,15 @@ static inline int sample_write(struct sample *s, const char *path, int level,
 
 #define SAMPLE_ALL	(SAMPLE_BATCHES + 1)
 
+/* Puts @bytes zero bytes into a tape, before @at. */
+static inline unsigned char *insert_zeros(unsigned char *data, size_t *size, size_t at,
+					  size_t bytes)
+{
+	data = realloc(data, *size + bytes);
+	memmove(data + at + bytes, data + at, *size - at);
+	memset(data + at, 0, bytes);
+	*size += bytes;
+	return data;
+}
+
 #endif /* SELFTESTS_TAPES_H */
