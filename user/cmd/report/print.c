@@ -407,7 +407,7 @@ enum calls_column {
 /*
  * JSON syscalls[] of report:
  * @name: As in the table.
- * @syscall: The system call, or "no system call"; with "(32 bit)" behind it if it is a 32-bit one
+ * @syscall: The system call, or "no system call"; with "(32 bit)" after it if it is a 32-bit one
  *	of a machine with 64 bits.
  * @sleeps: How often it slept in this call and was woken.
  * @sleeps_share: Share of all its sleeps, 0 to 1.
