@@ -277,8 +277,8 @@ static void wait_less(long *wait, const struct timespec *last, long ms)
 }
 
 /*
- * Returns the time until the next look (if one is needed), or until the next sample that a reader
- * of the pipe waits for; the interval of flushes at most.
+ * Returns how long to wait for pages, ms: until the next look, sample of the clocks for a reader of
+ * the pipe, or flush, whichever is first.
  */
 int recorder_wait(const struct recorder *recorder)
 {

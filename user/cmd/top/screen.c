@@ -190,7 +190,7 @@ static void write_tape(struct screen *screen)
 
 bool keys_obey(struct screen *screen, int key)
 {
-	/* Also in a new size, what the terminal shows then is anything. */
+	/* In a new size the terminal's content is undefined, too: draw all of it again. */
 	if (key == KEY_RESIZE || key == ('L' & 0x1f)) {
 		clearok(curscr, TRUE);
 		return true;

@@ -233,7 +233,7 @@ int schedtape_histogram_merge(struct schedtape_histogram *histogram,
 	histogram->nr += other->nr - other->nr_few;
 	for (i = 0; i < other->nr_few && !rc; i++)
 		rc = add_one(histogram, other->few[i]);
-	/* Sums are read next, which takes longer as long as they have both. */
+	/* The caller reads the sum next: with @few empty it has to read only @counts. */
 	if (!rc && histogram->counts)
 		rc = count_few(histogram);
 	return rc;
