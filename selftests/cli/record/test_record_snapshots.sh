@@ -123,7 +123,7 @@ forget
 mkfifo pipe
 cat pipe > t.pipe &
 reader=$!
-schedtape record -q -p $chain -M 64K -o - 2> log > pipe &
+schedtape record -q -p $chain --overwrite -m 64K -o - 2> log > pipe &
 recorder=$!
 eventually recording
 kill -USR1 $recorder
@@ -134,6 +134,22 @@ report $? "with -o - a signal takes no snapshot"
 cat t.pipe | schedtape report --json - > out.json 2> log &&
 	like out.json '{task["comm"] for task in d["tasks"]} == {"chain"}'
 report $? "and the tape at the end can be read from a pipe"
+
+forget
+schedtape record --json -p $chain -o t -M 64K --no-final > out.json 2> log &
+recorder=$!
+eventually recording
+kill -USR1 $recorder
+eventually count 1
+interrupt $recorder
+report $? "--no-final: the recording ends"
+[ ! -e t ] && count 1 && like out.json 'd["tape"] == d["tapes"][0] and d["events"] > 0'
+report $? "and leaves the snapshot only"
+expect 129 'not with -o -' schedtape record -p $chain -M 64K -o -
+expect 129 'is for --overwrite and -M' schedtape record -p $chain --no-final
+expect 129 'not with --threads' schedtape record -p $chain --overwrite --threads --no-final
+expect 129 'not with -o pipe' schedtape record -p $chain --overwrite --no-final -o pipe
+expect 129 '-M takes snapshots: not with --threads' schedtape record -p $chain -M 64K --threads
 
 # -- pauses ------------------------------------------------------------------------
 

@@ -157,7 +157,8 @@ expect 129 'every=1s: name=NAME' \
 expect 129 'in place of cpu' schedtape record -a -M 1M --trigger 'psi:gpu some 50000 1000000'
 expect 129 'is for --switch-output, --overwrite and -M' schedtape record -a --trigger exec:true
 expect 129 'not with -o -' schedtape record -a -M 1M -o - --trigger exec:true
-expect 129 'not with --trigger' schedtape record -a -M 1M --threads --trigger exec:true
-expect 129 'not with --switch-max-files' schedtape record -a -M 1M --threads --switch-max-files 2
+expect 129 'not with --trigger' schedtape record -a --overwrite --threads --trigger exec:true
+expect 129 'not with --switch-max-files' \
+	schedtape record -a --overwrite --threads --switch-max-files 2
 kill -KILL $chain
 finish

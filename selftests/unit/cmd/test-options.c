@@ -78,6 +78,7 @@ TEST(numbers)
 	ok(takes(&opts, "-z") && opts.level == 1, "-z");
 	ok(takes(&opts, "-q") && opts.level == 1, "without -z");
 	ok(takes(&opts, "-M1M") && !opts.level, "without -z, snapshots are not compressed");
+	ok(!takes(&opts, "--no-final"), "not --no-final alone");
 	ok(takes(&opts, "-r99") && opts.realtime == 99, "-r99");
 	ok(takes(&opts, "-m3K") && opts.ring_bytes == 3072, "-m3K");
 	ok(takes(&opts, "--switch-output") && opts.parts.end == PARTS_SIGNAL, "--switch-output");
@@ -109,6 +110,7 @@ TEST(rings)
 	static const unsigned char three[] = { 0x81, 0x01 };
 	struct record_options opts = { .output = NULL };
 	char *both[] = { "record", "-a", "-m1M", "-M1M" };
+	char *threads[] = { "record", "-a", "--threads", "-M1M" };
 
 	ok(ring("-q", NULL, 0) == 1 << 20, "the usual size");
 	ok(ring("-m3K", NULL, 0) == 3072, "-m: of each CPU");
@@ -124,6 +126,9 @@ TEST(rings)
 	refused = false;
 	record_options_parse(&opts, 4, both);
 	ok(refused, "not -m and -M");
+	record_options_free(&opts);
+	record_options_parse(&opts, 4, threads);
+	ok(refused, "nor --threads and -M");
 	record_options_free(&opts);
 }
 

@@ -381,6 +381,7 @@ void streamers_close(struct recorder *recorder);
  *	NULL: one file, written by the caller's thread
  * @parts: the tapes of a recording that has several, valid as long as the recorder, not with
  *	@streams: tapes that follow each other, or with @overwrite snapshots; NULL: one tape
+ * @no_final: with @overwrite and @parts: write no tape at the end
  * @quiet: say nothing of a tape that has ended
  */
 struct recorder_options {
@@ -400,6 +401,7 @@ struct recorder_options {
 	size_t cpus_bytes;
 	const struct streams *streams;
 	struct parts *parts;
+	bool no_final;
 	bool quiet;
 };
 
@@ -424,9 +426,9 @@ struct recorder_totals {
  * @streams: as in the options
  * @path: path of the tape
  * @parts: as in the options
- * @renames: the tape at @path is renamed when it ends, by that time
+ * @renames: no tape stays at @path: each is renamed when it ends, by that time, or @no_final
  * @past: with @overwrite, but not with @streams: what its tapes need of the time before them
- * @filter, @quiet, @level: as in the options
+ * @filter, @no_final, @quiet, @level: as in the options
  * @meta: META of the next tape; NULL: there is none
  * @number: of this tape, from 1 on
  * @ended: name of the tape that next_tape() has ended, or NULL
@@ -477,6 +479,7 @@ struct recorder {
 	bool renames;
 	struct past *past;
 	const struct schedtape_filter *filter;
+	bool no_final;
 	bool quiet;
 	int level;
 	struct json_object *meta;

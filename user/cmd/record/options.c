@@ -29,6 +29,7 @@
 #define OPT_PIDFILE	0x4021
 #define OPT_LOG		0x4022
 #define OPT_FILTER	0x4023
+#define OPT_NO_FINAL	0x4024
 
 static const struct argp_option options[] = {
 	{ "cpu", 'C', "CPUS", 0,
@@ -51,6 +52,7 @@ static const struct argp_option options[] = {
 	  "snapshot, FILE.TIME; merge the snapshots at SIGUSR2", 4 },
 	{ "memory", 'M', "SIZE", 0,
 	  "The same, with rings of this size for all CPUs together", 4 },
+	{ "no-final", OPT_NO_FINAL, NULL, 0, "In overwrite mode, write no tape at the end", 4 },
 	{ "switch-output", OPT_SWITCH, "signal|SIZE|TIME", OPTION_ARG_OPTIONAL,
 	  "Begin a new tape at SIGUSR2 (the default) or SIGUSR1, and at that size or after that "
 	  "time; each is named FILE.TIME when it ends.  In overwrite mode: take a snapshot", 4 },
@@ -158,6 +160,29 @@ static void check_parts(const struct record_options *opts, const struct argp_sta
 		argp_error(state, "--switch-output makes files: not with -o -");
 }
 
+static void check_overwrite(const struct record_options *opts, const struct argp_state *state)
+{
+	if (opts->memory && opts->ring_bytes)
+		argp_error(state, "only one of -m, the ring of each CPU, and -M, all of them");
+	if (opts->max_size && opts->overwrite)
+		argp_error(state, "--max-size: not with --overwrite or -M, which write at the end");
+	if (opts->memory && destination_is_stream(opts->output))
+		argp_error(state, "-M takes snapshots, which are files: not with -o %s; "
+			   "--overwrite writes one tape there", opts->output);
+	if (opts->memory && opts->threads)
+		argp_error(state, "-M takes snapshots: not with --threads; --overwrite writes a "
+			   "directory at the end");
+	if (!opts->no_final)
+		return;
+	if (!opts->overwrite)
+		argp_error(state, "--no-final is for --overwrite and -M");
+	if (opts->threads)
+		argp_error(state, "--no-final leaves snapshots only: not with --threads");
+	if (destination_is_stream(opts->output))
+		argp_error(state, "--no-final leaves snapshots only: not with -o %s",
+			   opts->output);
+}
+
 /* Other tracepoints are on one tape, with the clock that the kernel gives to perf events. */
 static void check_points(struct record_options *opts, const struct argp_state *state)
 {
@@ -205,14 +230,11 @@ static void check(struct record_options *opts, const struct argp_state *state)
 		filter->all = true;
 	if (!opts->command && !filter->all && !targets_named(&opts->targets))
 		argp_error(state, "what to record? Give a command, or -p, -t, -G, -a or -C");
-	if (opts->memory && opts->ring_bytes)
-		argp_error(state, "only one of -m, the ring of each CPU, and -M, all of them");
-	if (opts->max_size && opts->overwrite)
-		argp_error(state, "--max-size: not with --overwrite or -M, which write at the end");
 	if (opts->json && !strcmp(opts->output, "-"))
 		argp_error(state, "--json and -o - would share standard output");
 	if (opts->threads && destination_is_stream(opts->output))
 		argp_error(state, "--threads makes a directory: not with -o %s", opts->output);
+	check_overwrite(opts, state);
 	check_points(opts, state);
 	check_parts(opts, state);
 	check_daemon(opts, state);
@@ -301,6 +323,9 @@ error_t record_options_parse_one(int key, char *arg, struct record_options *opts
 		break;
 	case OPT_OVERWRITE:
 		opts->overwrite = true;
+		break;
+	case OPT_NO_FINAL:
+		opts->no_final = true;
 		break;
 	case OPT_SYSCALLS:
 		opts->syscalls = true;

@@ -31,6 +31,7 @@
  * @max_size: size at which the recording ends, 0: no limit
  * @threads: valid argument of --threads for streams_parse(); NULL: one file
  * @realtime: priority of -r; 0: no -r
+ * @no_final: write no tape at the end
  * @control: valid argument of --control, or NULL
  * @name: valid argument of --name, or NULL
  * @daemon: of --daemon, --pidfile and --log
@@ -51,6 +52,7 @@ struct record_options {
 	int level;
 	int realtime;
 	bool overwrite;
+	bool no_final;
 	bool syscalls;
 	bool quiet;
 	bool json;

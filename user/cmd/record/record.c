@@ -152,7 +152,7 @@ static int take_orders(struct recording *rec)
 /* Answers with the path of a tape, for processes that have other working directories. */
 static void answer_tape(struct recording *rec, const char *tape)
 {
-	char *path = realpath(tape, NULL);
+	char *path = tape ? realpath(tape, NULL) : NULL;
 
 	orders_answer(&rec->orders, path ? path : tape, NULL);
 	free(path);
@@ -601,6 +601,7 @@ static int open_all(struct recording *rec)
 		.cpus_bytes = rec->cpus_bytes,
 		.streams = rec->streams.n ? &rec->streams : NULL,
 		.parts = has_parts(rec->options) ? &rec->options->parts : NULL,
+		.no_final = opts->no_final,
 		.quiet = opts->quiet || opts->json,
 	};
 	int ret;
@@ -669,12 +670,14 @@ static int exit_status(const struct recording *rec, int ret)
 	return WEXITSTATUS(rec->child.status);
 }
 
-/* Returns the name of the tape, or of the last one. */
+/* Returns the name of the tape, or of the last one; NULL: there is none. */
 static const char *tape_name(const struct recording *rec)
 {
 	const struct record_options *opts = rec->options;
 
-	return rec->recorder.renames && opts->parts.nr ? parts_last(&opts->parts) : opts->output;
+	if (rec->recorder.renames && opts->parts.nr)
+		return parts_last(&opts->parts);
+	return opts->no_final ? NULL : opts->output;
 }
 
 /* Answers an order to stop, now that the tape is complete, and takes no more orders. */

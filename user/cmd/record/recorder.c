@@ -49,7 +49,9 @@ int recorder_open(struct recorder *recorder, struct schedtape_client *client,
 	recorder->streams = options->streams;
 	recorder->overwrite = options->overwrite;
 	recorder->parts = options->parts;
-	recorder->renames = options->parts && options->parts->end != PARTS_WHOLE;
+	recorder->no_final = options->no_final;
+	recorder->renames = options->no_final ||
+			    (options->parts && options->parts->end != PARTS_WHOLE);
 	recorder->filter = options->filter;
 	recorder->quiet = options->quiet;
 	recorder->level = options->level;
@@ -382,37 +384,48 @@ static int begin_last(struct recorder *recorder)
 	struct schedtape_error err;
 	int ret;
 
-	if (!recorder->past || recorder->writer)
+	if (!recorder->past || recorder->writer || recorder->no_final)
 		return 0;
 	recorder_tape_renew(recorder);
 	ret = recorder_tape_begin_last(recorder, &err);
 	return recorder_failed(recorder, ret, &err);
 }
 
+/*
+ * Gets the tasks for the tape at the end, while they are there.  Returns 0, or -errno after a
+ * message.
+ */
+static int describe_last(struct recorder *recorder)
+{
+	struct schedtape_error err;
+
+	if (!recorder->overwrite || recorder->no_final)
+		return 0;
+	if (!recorder->past)
+		return describe_tasks(recorder);
+	return recorder_failed(recorder,
+			       schedtape_session_tasks(recorder->session, &recorder->tasks,
+						       &recorder->nr_tasks, &err), &err);
+}
+
 int recorder_stop(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	int ret, drained, clocked, looked, moved, described = 0;
+	int ret, drained, clocked, looked, moved, described;
 
 	if (!recorder->started)
 		return 0;
 	recorder->started = false;
 	begin_last(recorder);
-	/* While they are there. */
-	if (recorder->past)
-		described = recorder_failed(recorder,
-					    schedtape_session_tasks(recorder->session,
-								    &recorder->tasks,
-								    &recorder->nr_tasks,
-								    &err), &err);
-	else if (recorder->overwrite)
-		described = describe_tasks(recorder);
+	described = describe_last(recorder);
 	ret = schedtape_session_stop(recorder->session, &err);
 	/* Another process may have stopped the session: its pages are still in the rings. */
 	if (ret && recorder_stopped(recorder))
 		ret = 0;
 	out_failed(ret, &err);
 	say_end(recorder);
+	if (recorder->no_final)
+		return ret;
 	/* There is no room for it: next_tape_tick() has said so. */
 	if (!recorder->writer) {
 		recorder_tape_missing(recorder);

@@ -25,7 +25,7 @@ static struct json_object *list_tapes(const struct recorder *recorder, const cha
 
 /*
  * JSON of record:
- * @tape: Path of the tape.
+ * @tape: Path of the tape; null after --no-final without a snapshot.
  * @bytes: Its size.
  * @events: Events on it.
  * @lost: Events that could not be recorded or written.
@@ -42,7 +42,7 @@ void result_print_json(const char *tape, const struct recorder *recorder)
 	const struct recorder_totals *of = &recorder->totals, *before = &recorder->earlier;
 	struct json_object *root = out_json_new("record");
 
-	json_object_object_add(root, "tape", json_object_new_string(tape));
+	json_object_object_add(root, "tape", tape ? json_object_new_string(tape) : NULL);
 	out_json_add_count(root, "bytes", before->bytes + of->bytes);
 	out_json_add_count(root, "events", before->events + of->events);
 	out_json_add_count(root, "lost", before->lost + of->lost);
