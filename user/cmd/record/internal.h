@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "common/destination.h"
+#include "common/units.h"
 #include "tape/names.h"
 
 struct json_object;
@@ -47,22 +48,6 @@ static inline int ms_until(uint64_t due, int most)
 		return 0;
 	return due - now < (uint64_t)most ? (int)(due - now) : most;
 }
-
-/* -- units.c: sizes and times with a unit ---------------------------------- */
-
-/*
- * Parses a number with B, K, M or G behind it, as perf does.  Without a unit it counts @bare bytes;
- * 0: then it is no size.  Returns false for 0, for what does not fit, and for any other text.
- */
-bool units_size(const char *text, uint64_t bare, uint64_t *bytes);
-/*
- * Parses a time, which may have a fraction: a number with ns, us, ms, s, m, h or d behind it.
- * Without a unit it counts @bare ms; 0: then it is no time.  Returns false for less than 1 ms, for
- * more than 30 years, and for any other text.
- */
-bool units_time(const char *text, double bare, uint64_t *ms);
-/* The same in ns, from 1 ns to a day, with a unit. */
-bool units_time_ns(const char *text, uint64_t *ns);
 
 /* -- threads-option.c: the threads of --threads ---------------------------- */
 

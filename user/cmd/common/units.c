@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sizes and times with a unit. */
-#include "record/internal.h"
+#include "common/units.h"
 
 #include <ctype.h>
 #include <errno.h>
