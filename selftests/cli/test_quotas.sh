@@ -155,7 +155,7 @@ set_limit 40000
 echo 300 > "$cg/limited/cpu.weight"
 # The kernel counts a throttling when it ends.
 sleep 0.5
-schedtape snapshot flight > first 2> log
+schedtape snapshot --recorder flight > first 2> log
 tape=$(cat first)
 shows limited "20 % of a CPU, then 40 % of a CPU from [0-9.]+ on$counts" \
 	"a snapshot has the quota from before its first event, and later ones"
@@ -189,7 +189,7 @@ schedtape record -q -p $hog -o t -M 64K --switch-output --name flight 2> log &
 recorder=$!
 eventually recording
 echo $hog > "$cg/moved/cgroup.procs"
-schedtape snapshot flight > first 2> log
+schedtape snapshot --recorder flight > first 2> log
 tape=$(cat first)
 shows moved "50 % of a CPU.*" "a snapshot has the quota of a cgroup that a task was moved to"
 kill $hog

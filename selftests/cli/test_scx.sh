@@ -222,7 +222,7 @@ sleep $((2 * slow))
 on scx_simple
 sleep $((2 * slow))
 off
-tape=$(schedtape snapshot memory 2> log)
+tape=$(schedtape snapshot --recorder memory 2> log)
 interrupt $recorder
 has_schedulers "$tape" 'fair; ext \(simple\); fair'
 report $? "a snapshot has the schedulers that were on meanwhile"

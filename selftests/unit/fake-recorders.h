@@ -25,6 +25,24 @@ int recorders_address(const char *name, bool make, struct sockaddr_un *address,
 	return -ENOENT;
 }
 
+bool recorders_is_pid(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+pid_t recorders_listener(const struct sockaddr_un *address)
+{
+	(void)address;
+	return 0;
+}
+
+int recorders_only(char **name, struct schedtape_error *err)
+{
+	(void)name;
+	(void)err;
+	return -ENOENT;
+}
+
 int recorders_ask(const char *name, const char *order, unsigned int seconds, char *result,
 		  struct schedtape_error *err)
 {

@@ -24,7 +24,7 @@ static const struct {
 	bool paged;		/* on a terminal */
 } commands[] = {
 	{ "record", cmd_record, "Record how a workload is scheduled", false },
-	{ "snapshot", cmd_snapshot, "Make a running recorder end its tape and begin one", false },
+	{ "snapshot", cmd_snapshot, "Make a running recorder write a tape", false },
 	{ "start", cmd_start, "Make a recorder begin that waits", false },
 	{ "pause", cmd_pause, "Make a running recorder pause", false },
 	{ "resume", cmd_resume, "Make a running recorder go on", false },

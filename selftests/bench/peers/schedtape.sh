@@ -128,7 +128,7 @@ peer_keeps()
 
 peer_snapshot()
 {
-	schedtape snapshot bench
+	schedtape snapshot --recorder bench
 }
 
 peer_events()

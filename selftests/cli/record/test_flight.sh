@@ -81,7 +81,7 @@ EOP
 # same_beside: takes a snapshot, and compares it with the whole tape
 same_beside()
 {
-	whole_beside && schedtape snapshot flight > name 2> log || return
+	whole_beside && schedtape snapshot --recorder flight > name 2> log || return
 	interrupt $beside && /usr/bin/python3 -IS compare.py "$here/lib" "$(cat name)" > log 2>&1 &&
 		schedtape replay -q --json "$(cat name)" > replay.json 2> log &&
 		like replay.json 'd["rounds"][0]["task_count"] > 100'

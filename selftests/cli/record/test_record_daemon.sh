@@ -95,7 +95,7 @@ for n in 1 2 3; do
 	report $? "start $n, with a stale pidfile"
 	pid=$(cat k.pid)
 	eventually [ -s k ]
-	schedtape snapshot web > out 2> log && [ -s "$(cat out)" ]
+	schedtape snapshot --recorder web > out 2> log && [ -s "$(cat out)" ]
 	report $? "a tape by its name"
 	sleep 1.2
 	kill -KILL "$pid"

@@ -28,7 +28,7 @@ is_named web $recorder
 report $? "list shows the name"
 [ "$(stat -c %a $sockets/web.sock)" = 600 ] && [ "$(stat -c %a $sockets)" = 700 ]
 report $? "only its user can reach the socket"
-schedtape snapshot web > out && [ -s "$(cat out)" ] && schedtape info "$(cat out)" > info.txt
+schedtape snapshot --recorder web > out && [ -s "$(cat out)" ] && schedtape info "$(cat out)" > info.txt
 report $? "snapshot prints the name of a tape"
 schedtape list --json > list.json && like list.json '[(s["keeps_ns"], s["snapshot_count"],
 	s["last_trigger"]["name"], 0 < s["last_trigger"]["time_ns"] < 2**63)
@@ -59,7 +59,7 @@ eventually there
 sleep 0.5
 schedtape start "$PWD/here" && eventually recording
 report $? "start begins a recording, by the path of its socket"
-expect 1 'without --switch-output' schedtape snapshot ./here
+expect 1 'without --switch-output' schedtape snapshot --recorder ./here
 # The last one has no time to clean up.
 kill -KILL $recorder
 wait $recorder 2> /dev/null
@@ -86,6 +86,56 @@ report $? "and nothing if it does not answer"
 kill -CONT $recorder
 schedtape stop fly > out && wait $recorder
 report $? "it ends well"
+
+# -- snapshots ---------------------------------------------------------------------
+
+expect 1 'there is no recorder that takes snapshots' schedtape snapshot
+# One that takes no snapshots does not count.
+schedtape record -q --name plain -p $chain -o plain 2> log &
+plain=$!
+schedtape record -q -p $chain -o memory -M 64K 2> log &
+recorder=$!
+taken() { schedtape snapshot "it is slow" > out 2> log; }
+eventually taken
+schedtape info --json "$(cat out)" > info.json 2> log && like info.json '[d["meta"]["trigger"][key]
+	for key in ("name", "note", "uid")] == ["order", "it is slow", 0]'
+report $? "a snapshot of the only recorder has its note, and who asked for it"
+kill -USR1 $recorder
+signal_taken()
+{
+	schedtape list --json > list.json && like list.json 'any(s["snapshot_count"] == 2 and
+		s["name"] is None and s["last_trigger"]["name"] == "signal" for s in d["sessions"])'
+}
+eventually signal_taken
+report $? "list has the snapshots of a recorder without a name"
+schedtape info --json "$(printf '%s\n' memory.20*Z | tail -n 1)" > info.json 2> log &&
+	like info.json "d['meta']['trigger']['uid'] == 0 and d['meta']['trigger']['pid'] == $$"
+report $? "that of a signal says who sent it"
+schedtape record -q -p $chain --name other -o other -M 64K 2> log &
+other=$!
+two() { schedtape snapshot 2>&1 | grep -q "which --recorder? There are .*other"; }
+eventually two
+expect 1 "which --recorder\? There are .*$recorder" schedtape snapshot
+schedtape snapshot --recorder $recorder --after 2s > out 2> log &
+late=$!
+sleep 0.5
+schedtape snapshot --recorder schedtape:$recorder now > first 2> log && kill -0 $late
+report $? "one with --after waits, and others do not wait for it"
+wait $late && schedtape info --json "$(cat out)" > info.json 2> log &&
+	like info.json 'd["stop_ns"] - d["meta"]["trigger"]["time"] > 19e8'
+report $? "--after: it has what came after the order"
+schedtape snapshot --recorder $other --after 1h > out 2> late.log &
+late=$!
+sleep 1
+schedtape stop other > out 2> log
+! wait $late && grep -q 'the recording has ended' late.log
+report $? "unless the recording ends"
+# The socket of one that was killed is no recorder.
+kill -KILL $recorder
+wait $recorder 2> /dev/null
+expect 1 'there is no recorder that takes snapshots' schedtape snapshot
+kill $plain
+wait $plain
 
 # -- connections -------------------------------------------------------------------
 
@@ -116,7 +166,8 @@ def answer(data):
     return line
 
 assert answer(b"ping\n") == b"ok\n"
-for wrong in b"\n", b"pong\n", b"ping \n", b"\0\n", b"stop\0\n", b"x" * 64:
+for wrong in (b"\n", b"pong\n", b"ping \n", b"\0\n", b"stop\0\n", b"x" * 64, b"snapshot after=\n",
+              b"snapshot after=1s\n", b"snapshot after=-1 a\n", b"snapshot after=9999999999999\n"):
     assert answer(wrong).startswith(b"error not one of"), wrong
 try:
     assert answer(b"x" * 5000).startswith(b"error not one of")
@@ -153,8 +204,12 @@ wait $recorder
 # -- the command line ------------------------------------------------------------------
 
 expect 1 'XDG_RUNTIME_DIR is no path of a folder' nobody env -u XDG_RUNTIME_DIR schedtape stop web
-expect 129 'which recorder' schedtape snapshot
+expect 129 'which recorder' schedtape pause
 expect 129 'one argument too many' schedtape pause a b
+expect 129 'quote it' schedtape snapshot a b
+expect 129 'one line' schedtape snapshot $'a\nb'
+expect 129 'not a time' schedtape snapshot --after 5
+expect 129 'not digits only' schedtape record --name 12 -a
 for name in '' .a 'a b' a/ 'a*'; do
 	expect 129 'a name has letters' schedtape stop "$name"
 	expect 129 'letters, digits' schedtape record --name "$name" -a

@@ -66,7 +66,7 @@ cat said system.txt >> log 2> /dev/null
 report $result "the recorder starts, and says that it is ready"
 recording && shows ActiveState active
 report $? "it records"
-in_system "$(command -v schedtape)" snapshot web > out 2> log &&
+in_system "$(command -v schedtape)" snapshot --recorder web > out 2> log &&
 	grep -q '^/var/lib/schedtape/web.tape.20.*Z$' out
 report $? "it has the name of the instance, and its tapes are in the state directory"
 schedtape report "$(cat out)" > report.txt 2> log && grep -q chain: report.txt

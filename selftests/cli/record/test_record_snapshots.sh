@@ -107,7 +107,7 @@ report $? "--switch-max-files keeps the last snapshots"
 forget
 schedtape record -p $chain -o t -M 64K --name flight 2> said &
 recorder=$!
-eventually schedtape snapshot flight > first 2> log
+eventually schedtape snapshot --recorder flight > first 2> log
 report $? "schedtape snapshot takes one of a recorder with -M"
 kill -USR1 $recorder
 eventually count 2
@@ -156,7 +156,7 @@ expect 129 '-M takes snapshots: not with --threads' schedtape record -p $chain -
 schedtape record -q -p $chain -o t -M 64K --name flight 2> log &
 recorder=$!
 eventually schedtape pause flight > /dev/null 2> log
-schedtape snapshot flight > out 2> log && schedtape snapshot flight >> out 2> log
+schedtape snapshot --recorder flight > out 2> log && schedtape snapshot --recorder flight >> out 2> log
 report $? "snapshots while the recording pauses"
 schedtape resume flight 2> log && sleep 1 && schedtape stop flight > /dev/null 2> log
 report $? "after which it goes on"
@@ -173,21 +173,21 @@ forget
 mkdir small && mount -t tmpfs -o size=256K none small
 schedtape record -p $chain -o small/t -M 64K --switch-output --name flight 2> said &
 recorder=$!
-eventually schedtape snapshot flight > log 2>&1
+eventually schedtape snapshot --recorder flight > log 2>&1
 dd if=/dev/zero of=small/rest bs=1K 2> /dev/null
-schedtape snapshot flight > out 2>&1
+schedtape snapshot --recorder flight > out 2>&1
 [ $? = 1 ] && grep -q 'could not be written' out &&
 	grep -q '^schedtape record: no snapshot: .*No space left' said
 report $? "a full disk loses the snapshot in hand, and says so"
 rm small/rest
-schedtape snapshot flight > out 2> log
+schedtape snapshot --recorder flight > out 2> log
 report $? "the next one has room"
 mv small/t.20* . && umount small && rmdir small
-schedtape snapshot flight > out 2>&1
+schedtape snapshot --recorder flight > out 2>&1
 [ $? = 1 ] && grep -q 'no snapshot: small/t: No such file' said
 report $? "a folder that is gone"
 mkdir small
-schedtape snapshot flight > out 2> log && schedtape info "$(cat out)" > info.txt 2> log
+schedtape snapshot --recorder flight > out 2> log && schedtape info "$(cat out)" > info.txt 2> log
 report $? "and that is back"
 kill -KILL $recorder
 wait $recorder 2> /dev/null

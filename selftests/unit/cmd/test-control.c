@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Description: a recording follows the orders of --control. */
+/* Description: a recording follows the orders of --control, and its socket is found. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/output.h"
+#include "common/recorders.h"
+#include "fake-folder.h"
 #include "record/orders.h"
 #include "tap.h"
 
@@ -29,6 +33,19 @@ int out_failed(int ret, const struct schedtape_error *err)
 {
 	(void)err;
 	return ret;
+}
+
+/* Replaces the C library's functions: root's sockets are not in a folder of the test. */
+uid_t geteuid(void)
+{
+	return 1000;
+}
+
+void argp_error(const struct argp_state *state, const char *format, ...)
+{
+	(void)state;
+	(void)format;
+	complaints++;
 }
 
 /* -- control --------------------------------------------------------------- */
@@ -178,6 +195,98 @@ TEST(fifo)
 	ok(control_open(&control, "fd:999"), "a descriptor that is not open is an error");
 	unlink(path);
 	rmdir(dir);
+}
+
+/* -- sockets --------------------------------------------------------------- */
+
+/* Returns a socket that has this name, and on which nobody listens yet. */
+static int bind_socket(const char *name, struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	setenv("XDG_RUNTIME_DIR", folder, 1);
+	ok(!recorders_address(name, true, address, NULL) &&
+	   !bind(fd, (struct sockaddr *)address, sizeof(*address)), "a socket %s", name);
+	return fd;
+}
+
+static bool count(void *arg, const char *name, pid_t pid)
+{
+	unsigned int *n = arg;
+
+	*n += *name && pid == getpid();
+	return true;
+}
+
+TEST(recorders)
+{
+	struct orders orders = ORDERS_CLOSED;
+	const char *name = NULL;
+	char shown[32];
+
+	folder_make();
+	setenv("XDG_RUNTIME_DIR", folder, 1);
+	ok(!orders_open(&orders, "web"), "a recorder with a name");
+	snprintf(shown, sizeof(shown), "web:%d", getpid());
+	recorders_parse(&name, shown, NULL);
+	ok(name && !strcmp(name, "web"), "is found as list shows it");
+	name = NULL;
+	recorders_parse(&name, "0", NULL);
+	ok(name && !strcmp(name, "0"), "and not for another PID after that");
+	orders_close(&orders);
+	folder_remove();
+}
+
+TEST(dead_recorders)
+{
+	struct sockaddr_un dead, alive, named;
+	unsigned int n = 0;
+	char name[16];
+	pid_t pid;
+
+	folder_make();
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	snprintf(name, sizeof(name), "%d", pid);
+	close(bind_socket(name, &dead));
+	snprintf(name, sizeof(name), "%d", getpid());
+	close(bind_socket(name, &alive));
+	close(bind_socket("web", &named));
+	recorders_each(count, &n);
+	ok(!n, "none is of a recorder that runs");
+	ok(access(dead.sun_path, F_OK), "the socket of a PID that is not there is removed");
+	ok(!access(alive.sun_path, F_OK), "one whose process has yet to listen stays");
+	ok(!access(named.sun_path, F_OK), "and so does that of a name");
+	folder_remove();
+}
+
+TEST(busy_recorders)
+{
+	struct orders orders = ORDERS_CLOSED;
+	struct sockaddr_un address;
+	int fd, others[8];
+	char name[16];
+	size_t n = 0;
+
+	folder_make();
+	snprintf(name, sizeof(name), "%d", getpid());
+	fd = bind_socket(name, &address);
+	listen(fd, 0);
+	do {
+		others[n] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	} while (!connect(others[n++], (struct sockaddr *)&address, sizeof(address)) && n < 8);
+	ok(recorders_listener(&address) == -EAGAIN, "a recorder that has many orders to take");
+	orders_open_unnamed(&orders);
+	ok(orders.listener < 0 && !access(address.sun_path, F_OK), "keeps its socket");
+	close(accept(fd, NULL, NULL));
+	ok(recorders_listener(&address) == getpid(), "and is found when it has taken one");
+	orders_close(&orders);
+	while (n)
+		close(others[--n]);
+	close(fd);
+	folder_remove();
 }
 
 TEST_MAIN

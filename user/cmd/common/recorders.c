@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 
 #define SUFFIX		".sock"
 #define NAME_MAX_LEN	64
+#define KNOWN_SECONDS	2	/* for a recorder to answer, which may write a snapshot now */
 
 /* -- names ----------------------------------------------------------------- */
 
@@ -34,8 +36,13 @@ bool recorders_valid(const char *name)
 	return length && length <= NAME_MAX_LEN && *name != '.';
 }
 
+bool recorders_is_pid(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
 /**
- * struct printed - the search for a recorder by "NAME:PID", as "schedtape list" prints it
+ * struct printed - the search for a recorder by its PID, or by "NAME:PID" of "schedtape list"
  */
 struct printed {
 	const char *text;
@@ -45,8 +52,10 @@ struct printed {
 static bool find_printed(void *arg, const char *name, pid_t pid)
 {
 	struct printed *printed = arg;
+	const char *shown = recorders_is_pid(name) ? "schedtape" : name;
+	bool by_pid = recorders_is_pid(printed->text) && atol(printed->text) == pid;
 
-	if (!select_is_name(printed->text, name, pid))
+	if (!by_pid && !select_is_name(printed->text, shown, pid))
 		return true;
 	snprintf(printed->name, sizeof(printed->name), "%s", name);
 	return false;
@@ -58,8 +67,8 @@ void recorders_parse(const char **name, const char *arg, const struct argp_state
 
 	if (*name)
 		argp_error(state, "'%s': one argument too many", arg);
-	if (!recorders_valid(arg)) {
-		printed.text = arg;
+	if (!recorders_valid(arg) || recorders_is_pid(arg)) {
+		printed = (struct printed){ .text = arg };
 		recorders_each(find_printed, &printed);
 		if (!*printed.name && strchr(arg, ':'))
 			argp_failure(state, CMD_FAILURE, 0, "%s: there is no recorder of that name",
@@ -219,19 +228,28 @@ struct json_object *recorders_status(const char *name, unsigned int seconds,
 
 /* -- all of them ----------------------------------------------------------- */
 
-/* Returns the process that listens on a socket, 0: there is none. */
-static pid_t listener(const struct sockaddr_un *address)
+pid_t recorders_listener(const struct sockaddr_un *address)
 {
 	struct ucred peer = { .pid = 0 };
 	socklen_t size = sizeof(peer);
 	int fd = reach(address, SOCK_NONBLOCK, 0);
 
-	if (fd < 0)
+	if (fd == -ENOENT || fd == -ECONNREFUSED)
 		return 0;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
-		peer.pid = 0;
+	if (fd < 0)
+		return fd;
+	/* A process of another PID namespace may have no PID here. */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) || !peer.pid)
+		peer.pid = -ESRCH;
 	close(fd);
 	return peer.pid;
+}
+
+/* Removes the socket of a recorder without a name that was killed: no other would take the name. */
+static void remove_dead(const char *name, const char *path)
+{
+	if (recorders_is_pid(name) && kill(atol(name), 0) && errno == ESRCH)
+		unlink(path);
 }
 
 void recorders_each(bool (*each)(void *arg, const char *name, pid_t pid), void *arg)
@@ -252,10 +270,72 @@ void recorders_each(bool (*each)(void *arg, const char *name, pid_t pid), void *
 		if (!recorders_valid(entry->d_name) ||
 		    recorders_address(entry->d_name, false, &address, NULL))
 			continue;
-		pid = listener(&address);
-		if (pid)
+		pid = recorders_listener(&address);
+		if (pid > 0)
 			more = each(arg, entry->d_name, pid);
+		else if (!pid)
+			remove_dead(entry->d_name, address.sun_path);
 	}
 	if (dir)
 		closedir(dir);
+}
+
+/**
+ * struct known - the recorders that take snapshots
+ * @nr: how many
+ * @names: of them, separated by commas and blanks
+ * @failed: out of memory
+ */
+struct known {
+	size_t nr;
+	char *names;
+	bool failed;
+};
+
+/* Returns true if a recorder takes snapshots.  One that does not answer now may do so. */
+static bool takes_snapshots(const char *name)
+{
+	struct json_object *status = recorders_status(name, KNOWN_SECONDS, NULL), *count;
+	bool takes = !status || (json_object_object_get_ex(status, "snapshot_count", &count) &&
+				 json_object_is_type(count, json_type_int));
+
+	json_object_put(status);
+	return takes;
+}
+
+static bool add_known(void *arg, const char *name, pid_t pid)
+{
+	struct known *known = arg;
+	char *names;
+
+	(void)pid;
+	if (!takes_snapshots(name))
+		return true;
+	known->failed = asprintf(&names, "%s%s%s", known->nr ? known->names : "",
+				 known->nr ? ", " : "", name) < 0;
+	if (known->failed)
+		return false;
+	free(known->names);
+	known->names = names;
+	known->nr++;
+	return true;
+}
+
+int recorders_only(char **name, struct schedtape_error *err)
+{
+	struct known known = { .nr = 0 };
+	int ret = 0;
+
+	recorders_each(add_known, &known);
+	if (known.failed)
+		ret = schedtape_fail(err, -ENOMEM, "out of memory");
+	else if (!known.nr)
+		ret = schedtape_fail(err, -ENOENT, "there is no recorder that takes snapshots: "
+				     "begin one with \"schedtape record -M 64M -a\"");
+	else if (known.nr > 1)
+		ret = schedtape_fail(err, -EEXIST, "which --recorder? There are %s", known.names);
+	*name = ret ? NULL : known.names;
+	if (ret)
+		free(known.names);
+	return ret;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recorders that run and have a name: record --name.  Each listens on a Unix socket of that name.
- * Who connects sends an order and a newline, as to --control, and gets a line: "ok", perhaps with a
- * result behind it, or "error" with the reason behind it.
+ * Recorders that run and have a name: that of record --name; without it, the PID of a recorder that
+ * takes snapshots.  Each listens on a Unix socket of that name.  Who connects sends an order and a
+ * newline, as to --control, and gets a line: "ok", perhaps with a result behind it, or "error" with
+ * the reason behind it.
  */
 #ifndef SCHEDTAPE_RECORDERS_H
 #define SCHEDTAPE_RECORDERS_H
@@ -17,10 +18,13 @@
 struct json_object;
 
 #define RECORDERS_LINE	4352	/* the longest answer, which may have a path, with its NUL */
+#define RECORDERS_NOTE	1025	/* the longest note of a snapshot, with its NUL */
 
 /* Returns true for a path of a socket, and for a name of letters, digits, '-', '_' and '.'. */
 bool recorders_valid(const char *name);
-/* Takes a recorder's name, or "NAME:PID", from the command line, where there may be one. */
+/* Returns true for a PID, which is the name of a recorder without --name. */
+bool recorders_is_pid(const char *name);
+/* Takes a recorder's name, its PID, or "NAME:PID" from the command line, where there may be one. */
 void recorders_parse(const char **name, const char *arg, const struct argp_state *state);
 /* Finds the socket of a name.  @make: makes the folder of sockets.  Returns 0 or -errno. */
 int recorders_address(const char *name, bool make, struct sockaddr_un *address,
@@ -36,8 +40,18 @@ int recorders_ask(const char *name, const char *order, unsigned int seconds, cha
 struct json_object *recorders_status(const char *name, unsigned int seconds,
 				     struct schedtape_error *err);
 /*
+ * Returns the process that listens on a socket; 0: none does; -ESRCH: it has no PID here; -errno,
+ * such as -EAGAIN: it is busy.
+ */
+pid_t recorders_listener(const struct sockaddr_un *address);
+/*
+ * Finds the name of the only recorder of this user that takes snapshots, which the caller frees.
+ * Returns 0; -ENOENT: there is none; -EEXIST: there are several, and @err has their names; -ENOMEM.
+ */
+int recorders_only(char **name, struct schedtape_error *err);
+/*
  * Calls @each with the name and the process of each recorder in the folder of sockets, until that
- * returns false.
+ * returns false.  Removes the sockets of recorders without a name that were killed.
  */
 void recorders_each(bool (*each)(void *arg, const char *name, pid_t pid), void *arg);
 

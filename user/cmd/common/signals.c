@@ -46,6 +46,9 @@ static bool takes_hangups, hangup;
 /* A signal that asks for a merge has come since signals_merge(). */
 static bool merge;
 
+/* The sender of the last signal that asks for a snapshot. */
+static struct asker asker;
+
 /* SIGTSTP waits for the command; and one has come since signals_stop(). */
 static bool takes_stops, stop;
 
@@ -105,6 +108,11 @@ static void block(int signal, sigset_t *set)
 void signals_snapshot_on(int signal)
 {
 	block(signal, &snapshots);
+}
+
+struct asker signals_asker(void)
+{
+	return asker;
 }
 
 void signals_merge_on(int signal)
@@ -204,16 +212,18 @@ bool signals_read(int fd, bool *snapshot)
 	bool ends = false;
 
 	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
-		if (snapshot && sigismember(&snapshots, info.ssi_signo))
+		if (snapshot && sigismember(&snapshots, info.ssi_signo)) {
 			*snapshot = true;
-		else if (takes_hangups && info.ssi_signo == SIGHUP)
+			asker = (struct asker){ .pid = info.ssi_pid, .uid = info.ssi_uid };
+		} else if (takes_hangups && info.ssi_signo == SIGHUP) {
 			hangup = true;
-		else if (sigismember(&merges, info.ssi_signo))
+		} else if (sigismember(&merges, info.ssi_signo)) {
 			merge = true;
-		else if (info.ssi_signo == SIGTSTP)
+		} else if (info.ssi_signo == SIGTSTP) {
 			stop = true;
-		else
+		} else {
 			ends |= info.ssi_signo != SIGCHLD;
+		}
 		if (!killer && sigismember(&killers, info.ssi_signo))
 			killer = info.ssi_signo;
 	}

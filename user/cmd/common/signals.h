@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* -- signals --------------------------------------------------------------- */
 
@@ -52,7 +53,20 @@ void signals_take_broken_pipe(void);
 void signals_ignore_snapshots(void);
 /* Blocks @signal, SIGUSR1 or SIGUSR2, which then asks for a snapshot. */
 void signals_snapshot_on(int signal);
-/* The same, but it asks for a merge of the snapshots. */
+
+/**
+ * struct asker - the process that has asked for something
+ * @pid: its PID; 0: it has none here
+ * @uid: its user
+ */
+struct asker {
+	uint32_t pid;
+	uint32_t uid;
+};
+
+/* Returns the sender of the last one of these. */
+struct asker signals_asker(void);
+/* Blocks @signal, which then asks for a merge of the snapshots. */
 void signals_merge_on(int signal);
 /* Then returns true if signals_read() has read one since the last call. */
 bool signals_merge(void);

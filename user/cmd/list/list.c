@@ -208,7 +208,7 @@ static const char *recorder_name(const struct list *list, uint32_t pid)
 {
 	const struct recorder *recorder = find_recorder(list, pid);
 
-	return recorder ? recorder->name : NULL;
+	return recorder && !recorders_is_pid(recorder->name) ? recorder->name : NULL;
 }
 
 /*
@@ -518,8 +518,9 @@ static void add_status(struct json_object *object, const struct list *list,
  * @stop_ns: When it ended, 0: not yet.
  * @keeps_ns: How far back the rings of a recorder go that overwrites them; 0: nothing has been
  *	overwritten; null: it does not overwrite them. This and the next members are null, too, if
- *	the recorder has no name, or does not answer within 2 seconds.
- * @snapshot_count: Snapshots that it has taken, or tapes of it that have ended, while it went on.
+ *	the recorder neither has a name nor takes snapshots, or does not answer within 2 seconds.
+ * @snapshot_count: Snapshots that it has taken, or tapes of it that have ended, while it went on;
+ *	null if it takes none.
  * @last_trigger: The trigger of the last one; null if there is no snapshot yet.
  */
 static struct json_object *json_session(const struct list *list,

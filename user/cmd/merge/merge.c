@@ -101,7 +101,10 @@ static void warn(void *arg, const char *path, const char *damage)
  * JSON merged[].trigger of merge:
  * @name: Name of the trigger.
  * @text: The condition that fired the trigger, as info prints it.
- * @note: The text, or the bytes, that the BPF program of the trigger wrote.
+ * @note: The text, or the bytes, that the BPF program of the trigger wrote; or the note of
+ *	"schedtape snapshot".
+ * @uid: Number of the user who asked for it by a signal or by "schedtape snapshot".
+ * @pid: The process that did so; 0 if it has no PID where the recorder runs.
  * @time: When it fired.
  */
 static void copy_member(struct json_object *from, const char *key, struct json_object *to,

@@ -25,6 +25,7 @@
 #include "common/units.h"
 #include "tape/names.h"
 
+struct asker;
 struct json_object;
 struct past;
 struct perf_events;
@@ -701,12 +702,14 @@ void result_say_missing(const struct recorder *recorder);
  * @name: of the trigger, or "signal", "order", "size", "time"; at most 31 bytes
  * @text: what the trigger is; NULL: nothing more than @name
  * @note: what it says; NULL: nothing
+ * @asker: the process that has asked for it; NULL: none has
  * @time: when it fired, ns of CLOCK_MONOTONIC
  */
 struct cause {
 	const char *name;
 	const char *text;
 	const char *note;
+	const struct asker *asker;
 	uint64_t time;
 };
 
@@ -715,8 +718,9 @@ struct cause {
  * complete; NULL: there is none.  To be called after recorder_start().
  */
 const char *next_tape(struct recorder *recorder, const struct cause *cause);
-/* The same, because of what happens now and needs no text. */
-const char *next_tape_now(struct recorder *recorder, const char *name);
+/* The same, because of what happens now and needs no text.  @asker: may be NULL */
+const char *next_tape_now(struct recorder *recorder, const char *name,
+			  const struct asker *asker);
 /*
  * After something could not be written: ends the tape, so that only the rest of that is missing.
  * In overwrite mode nothing is written yet: notes the failure.

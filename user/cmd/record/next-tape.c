@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "common/output.h"
 #include "common/past.h"
+#include "common/signals.h"
 #include "record/recorder.h"
 
 #define BLOCK		((size_t)64)	/* pages that are copied at once, at most */
@@ -219,6 +220,10 @@ static struct json_object *describe_cause(const struct snapshot *snapshot)
 		json_object_object_add(object, "note",
 				       json_object_new_string(snapshot->cause->note));
 	out_json_add_count(object, "time", snapshot->cause->time);
+	if (snapshot->cause->asker) {
+		out_json_add_count(object, "uid", snapshot->cause->asker->uid);
+		out_json_add_count(object, "pid", snapshot->cause->asker->pid);
+	}
 	return object;
 }
 
@@ -549,9 +554,10 @@ const char *next_tape(struct recorder *recorder, const struct cause *cause)
 	return tape;
 }
 
-const char *next_tape_now(struct recorder *recorder, const char *name)
+const char *next_tape_now(struct recorder *recorder, const char *name,
+			  const struct asker *asker)
 {
-	struct cause cause = { .name = name, .time = schedtape_now() };
+	struct cause cause = { .name = name, .asker = asker, .time = schedtape_now() };
 
 	return next_tape(recorder, &cause);
 }
@@ -583,7 +589,7 @@ static void snapshot_if_due(struct recorder *recorder)
 {
 	if (!recorder->renames || !is_due(recorder))
 		return;
-	next_tape_now(recorder, "time");
+	next_tape_now(recorder, "time", NULL);
 	parts_begin(recorder->parts);
 }
 
@@ -607,7 +613,7 @@ int next_tape_tick(struct recorder *recorder)
 	if (now_ms() - recorder->trouble > CALM_MS)
 		recorder->said = false;
 	if (is_due(recorder))
-		next_tape_now(recorder, recorder->parts->end == PARTS_SIZE ? "size" : "time");
+		next_tape_now(recorder, recorder->parts->end == PARTS_SIZE ? "size" : "time", NULL);
 	return 0;
 }
 

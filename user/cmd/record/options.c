@@ -259,9 +259,9 @@ static error_t parse_when(int key, char *arg, struct record_options *opts,
 		opts->control = arg;
 		break;
 	case OPT_NAME:
-		if (!recorders_valid(arg))
-			argp_error(state, "--name %s: letters, digits, '-', '_' and '.'; or the "
-				   "path of a socket", arg);
+		if (!recorders_valid(arg) || recorders_is_pid(arg))
+			argp_error(state, "--name %s: letters, digits, '-', '_' and '.', not "
+				   "digits only; or the path of a socket", arg);
 		opts->name = arg;
 		break;
 	default:

@@ -11,14 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "common/output.h"
-#include "common/recorders.h"
 #include "record/internal.h"
 
 #define FD	"fd:"
 #define FIFO	"fifo:"
 #define WAITING		16	/* connections that wait for the one that is read */
 #define PATIENCE_MS	1000
+#define AFTER_MAX_MS	1000000000000	/* more than 30 years */
 #define NEVER		UINT64_MAX
 
 /* Returns the order that is this word of @len bytes, or ORDER_NONE. */
@@ -170,14 +171,14 @@ void control_ack(struct control *control)
 	control->ack = -1;
 }
 
-/* -- opening the socket of --name ------------------------------------------ */
+/* -- opening the socket ---------------------------------------------------- */
 
 /* Takes the name, as long as this process lives. */
-static int take_name(struct orders *orders, const char *name)
+static int take_name(struct orders *orders, const char *name, const char *of_socket)
 {
 	char path[sizeof(orders->path) + 8];
 
-	snprintf(path, sizeof(path), "%s.lock", orders->path);
+	snprintf(path, sizeof(path), "%s.lock", of_socket);
 	orders->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (orders->lock < 0) {
 		out_error(path, "%s", strerror(errno));
@@ -193,7 +194,14 @@ static int take_name(struct orders *orders, const char *name)
 	return -EBUSY;
 }
 
-/* Removes the socket of a recorder that was killed: this one has the lock. */
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Removes the socket of a recorder that was killed: this one has the name. */
 static int make_way(const char *path)
 {
 	struct stat st;
@@ -210,6 +218,7 @@ static int listen_at(struct orders *orders, const struct sockaddr_un *address)
 	mode_t before;
 	int ret;
 
+	memcpy(orders->path, address->sun_path, sizeof(orders->path));
 	orders->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (orders->listener < 0)
 		return -errno;
@@ -231,8 +240,7 @@ int orders_open(struct orders *orders, const char *name)
 
 	if (ret)
 		return out_failed(ret, &err);
-	memcpy(orders->path, address.sun_path, sizeof(orders->path));
-	ret = take_name(orders, name);
+	ret = take_name(orders, name, address.sun_path);
 	if (ret)
 		return ret;
 	ret = listen_at(orders, &address);
@@ -241,15 +249,23 @@ int orders_open(struct orders *orders, const char *name)
 	return ret;
 }
 
-static void close_one(int *fd)
+void orders_open_unnamed(struct orders *orders)
 {
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
+	struct sockaddr_un address;
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", getpid());
+	/* A recorder in another PID namespace may have this PID, too. */
+	if (recorders_address(name, true, &address, NULL) || recorders_listener(&address) ||
+	    listen_at(orders, &address))
+		close_one(&orders->listener);
 }
 
 void orders_close(struct orders *orders)
 {
+	while (orders->nr_waiting)
+		orders_answer_snapshot(&orders->waiting[--orders->nr_waiting], NULL,
+				       "the recording has ended");
 	close_one(&orders->peer);
 	close_one(&orders->listener);
 	/* The locked file stays: another recorder may wait for the lock of this very file. */
@@ -267,13 +283,15 @@ int orders_fd(const struct orders *orders)
 }
 
 /* Returns true for the recorder's user and root.  The socket's mode may let in others. */
-static bool may_order(int peer)
+static bool may_order(struct orders *orders)
 {
 	struct ucred cred;
 	socklen_t size = sizeof(cred);
 
-	return !getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &cred, &size) &&
-	       (!cred.uid || cred.uid == geteuid());
+	if (getsockopt(orders->peer, SOL_SOCKET, SO_PEERCRED, &cred, &size))
+		return false;
+	orders->asker = (struct asker){ .pid = cred.pid, .uid = cred.uid };
+	return !cred.uid || cred.uid == geteuid();
 }
 
 static void take_peer(struct orders *orders)
@@ -283,7 +301,7 @@ static void take_peer(struct orders *orders)
 	orders->peer = accept4(orders->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	orders->since = now_ms();
 	orders->used = 0;
-	if (orders->peer >= 0 && !may_order(orders->peer))
+	if (orders->peer >= 0 && !may_order(orders))
 		orders_answer(orders, NULL, "only the recorder's user and root may do that");
 }
 
@@ -307,6 +325,42 @@ static ssize_t read_line(struct orders *orders)
 	return now_ms() - orders->since < PATIENCE_MS ? 0 : -1;
 }
 
+/*
+ * Parses "after=MS" and a note, which may both be missing.  @text: what is behind "snapshot"; NULL:
+ * nothing.  Returns false for anything else.
+ */
+static bool parse_snapshot(struct orders *orders, const char *text)
+{
+	struct orders_snapshot *snapshot = &orders->snapshot;
+	uint64_t after = 0;
+	char *end;
+
+	if (text && !strncmp(text, "after=", 6)) {
+		after = strtoull(text + 6, &end, 10);
+		if (text[6] < '0' || text[6] > '9' || after > AFTER_MAX_MS || (*end && *end != ' '))
+			return false;
+		text = *end ? end + 1 : NULL;
+	}
+	snapshot->time = schedtape_now();
+	snapshot->due = snapshot->time / 1000000 + after;
+	snapshot->asker = orders->asker;
+	text_safe(snapshot->note, sizeof(snapshot->note), text ? text : "");
+	return true;
+}
+
+/* Parses the line, of which the newline is at @length.  Returns ORDER_NONE for any other text. */
+static enum order parse_order(struct orders *orders, size_t length)
+{
+	char *blank = memchr(orders->line, ' ', length);
+	size_t word = blank ? (size_t)(blank - orders->line) : length;
+	enum order order = find_order(orders->line, word);
+
+	orders->line[length] = '\0';
+	if (order != ORDER_SNAPSHOT)
+		return blank ? ORDER_NONE : order;
+	return parse_snapshot(orders, blank ? blank + 1 : NULL) ? order : ORDER_NONE;
+}
+
 enum order orders_read(struct orders *orders)
 {
 	enum order order;
@@ -320,14 +374,16 @@ enum order orders_read(struct orders *orders)
 	length = read_line(orders);
 	if (!length)
 		return ORDER_NONE;
-	order = length > 0 ? find_order(orders->line, length) : ORDER_NONE;
+	order = length > 0 ? parse_order(orders, length) : ORDER_NONE;
 	if (order == ORDER_NONE)
 		orders_answer(orders, NULL, "not one of enable, disable, snapshot, "
 			      "status, ping and stop");
 	return order;
 }
 
-void orders_answer(struct orders *orders, const char *result, const char *wrong)
+/* -- answers --------------------------------------------------------------- */
+
+static void answer(int *peer, const char *result, const char *wrong)
 {
 	char line[RECORDERS_LINE], *end;
 
@@ -342,8 +398,58 @@ void orders_answer(struct orders *orders, const char *result, const char *wrong)
 		if (*end == '\n')
 			*end = '?';
 	/* A client that has closed the connection does not get the answer. */
-	send(orders->peer, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
-	close_one(&orders->peer);
+	send(*peer, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
+	close_one(peer);
+}
+
+void orders_answer(struct orders *orders, const char *result, const char *wrong)
+{
+	answer(&orders->peer, result, wrong);
+}
+
+void orders_answer_snapshot(struct orders_snapshot *snapshot, const char *result,
+			    const char *wrong)
+{
+	answer(&snapshot->fd, result, wrong);
+}
+
+/* -- snapshots that are waited for ----------------------------------------- */
+
+void orders_wait_for(struct orders *orders)
+{
+	if (orders->nr_waiting == ORDERS_WAITING) {
+		orders_answer(orders, NULL, "too many snapshots are still to be taken");
+		return;
+	}
+	orders->snapshot.fd = orders->peer;
+	orders->peer = -1;
+	orders->waiting[orders->nr_waiting++] = orders->snapshot;
+}
+
+bool orders_due(struct orders *orders, struct orders_snapshot *snapshot)
+{
+	uint64_t now = now_ms();
+	size_t i;
+
+	for (i = 0; i < orders->nr_waiting; i++) {
+		if (orders->waiting[i].due > now)
+			continue;
+		*snapshot = orders->waiting[i];
+		orders->nr_waiting--;
+		memmove(&orders->waiting[i], &orders->waiting[i + 1],
+			(orders->nr_waiting - i) * sizeof(*snapshot));
+		return true;
+	}
+	return false;
+}
+
+int orders_wait(const struct orders *orders, int most)
+{
+	size_t i;
+
+	for (i = 0; i < orders->nr_waiting; i++)
+		most = ms_until(orders->waiting[i].due, most);
+	return most;
 }
 
 /* -- the times of -D and --duration ---------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Orders to begin, pause or end a recording, and others: from another process through the pipe of
- * --control or the socket of --name, and at the times of -D and --duration.
+ * --control or the recorder's socket, and at the times of -D and --duration.
  */
 #ifndef SCHEDTAPE_RECORD_ORDERS_H
 #define SCHEDTAPE_RECORD_ORDERS_H
@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/recorders.h"
 #include "common/select.h"
+#include "common/signals.h"
 
 enum order {
 	ORDER_NONE,
@@ -51,12 +53,30 @@ enum order control_next(struct control *control);
 /* Acknowledges an order, if there is @ack. */
 void control_ack(struct control *control);
 
-/* -- the socket of --name, see common/recorders.h -------------------------- */
+/* -- the socket, see common/recorders.h ------------------------------------ */
 
 /*
  * One connection is read at a time, and for a second at most, so that none keeps the recorder from
  * others, or from its rings.
  */
+
+#define ORDERS_WAITING	8	/* snapshots that wait for their time */
+
+/**
+ * struct orders_snapshot - an order that asks for a snapshot
+ * @fd: the connection
+ * @due: when it is to be taken, ms of CLOCK_MONOTONIC
+ * @time: when the order came, ns of CLOCK_MONOTONIC
+ * @asker: who has sent it
+ * @note: a text for the snapshot, or empty
+ */
+struct orders_snapshot {
+	int fd;
+	uint64_t due;
+	uint64_t time;
+	struct asker asker;
+	char note[RECORDERS_NOTE];
+};
 
 /**
  * struct orders - the socket
@@ -66,7 +86,10 @@ void control_ack(struct control *control);
  * @listener: new connections come there
  * @peer: the connection that is read; -1: there is none
  * @since: when it came, ms of CLOCK_MONOTONIC
+ * @asker: who has made it
  * @line: @used bytes of it
+ * @snapshot: what the last ORDER_SNAPSHOT asks for
+ * @waiting: @nr_waiting snapshots that are still to be taken
  */
 struct orders {
 	char path[108];
@@ -75,14 +98,21 @@ struct orders {
 	int listener;
 	int peer;
 	uint64_t since;
-	char line[64];
+	struct asker asker;
+	char line[RECORDERS_NOTE + 64];
 	size_t used;
+	struct orders_snapshot snapshot;
+	struct orders_snapshot waiting[ORDERS_WAITING];
+	size_t nr_waiting;
 };
 
 #define ORDERS_CLOSED	{ .lock = -1, .listener = -1, .peer = -1 }
 
 /* Returns 0, or -errno after a message; -EBUSY: another recorder has the name. */
 int orders_open(struct orders *orders, const char *name);
+/* Takes the PID as the name, if that is possible. */
+void orders_open_unnamed(struct orders *orders);
+/* Answers snapshots that are still to be taken: there will be none. */
 void orders_close(struct orders *orders);
 /* Returns the descriptor to poll for orders; -1: there is none. */
 int orders_fd(const struct orders *orders);
@@ -93,6 +123,15 @@ int orders_fd(const struct orders *orders);
 enum order orders_read(struct orders *orders);
 /* Answers "ok" and @result, if that is not NULL; or "error" and what is wrong. */
 void orders_answer(struct orders *orders, const char *result, const char *wrong);
+/* After an ORDER_SNAPSHOT: keeps it until it is due, or answers that too many others are kept. */
+void orders_wait_for(struct orders *orders);
+/* Takes a snapshot that is due, and has to be answered.  Returns false if there is none. */
+bool orders_due(struct orders *orders, struct orders_snapshot *snapshot);
+/* Answers it as orders_answer() does. */
+void orders_answer_snapshot(struct orders_snapshot *snapshot, const char *result,
+			    const char *wrong);
+/* Returns how long it is until a snapshot is due, ms, @most at most. */
+int orders_wait(const struct orders *orders, int most);
 
 /* -- the times of -D and --duration ---------------------------------------- */
 

@@ -124,7 +124,7 @@ static int obey(struct recording *rec, enum order order)
 		break;
 	case ORDER_SNAPSHOT:
 		if (rec->recorder.parts && rec->recorder.started)
-			next_tape_now(&rec->recorder, "order");
+			next_tape_now(&rec->recorder, "order", NULL);
 		break;
 	case ORDER_STATUS:
 	case ORDER_PING:
@@ -149,35 +149,43 @@ static int take_orders(struct recording *rec)
 	return ret;
 }
 
-/* Answers with the path of a tape, for processes that have other working directories. */
-static void answer_tape(struct recording *rec, const char *tape)
+/* Returns the path of a tape for processes that have other working directories, or NULL. */
+static char *full_path(const char *tape)
 {
 	char *path = tape ? realpath(tape, NULL) : NULL;
 
-	orders_answer(&rec->orders, path ? path : tape, NULL);
-	free(path);
+	return path || !tape ? path : strdup(tape);
 }
 
-/* Obeys an order to end the tape, and answers it. */
-static void take_snapshot(struct recording *rec)
+/* Returns why there are no snapshots; NULL: there may be. */
+static const char *no_snapshots(const struct recording *rec)
 {
-	const char *tape;
+	if (!rec->recorder.parts)
+		return "it runs without --switch-output and without -M, so it writes one tape only";
+	return rec->recorder.started ? NULL : "it has not begun to record";
+}
 
-	if (!rec->recorder.parts) {
-		orders_answer(&rec->orders, NULL, "it runs without --switch-output and without -M, "
-			      "so it writes one tape only");
-		return;
+/* Takes the snapshots that orders ask for and that are due, and answers them. */
+static void take_snapshots(struct recording *rec)
+{
+	struct orders_snapshot order;
+	const char *tape;
+	char *path;
+
+	while (orders_due(&rec->orders, &order)) {
+		struct cause cause = {
+			.name = "order",
+			.note = *order.note ? order.note : NULL,
+			.asker = &order.asker,
+			.time = order.time,
+		};
+
+		tape = next_tape(&rec->recorder, &cause);
+		path = full_path(tape);
+		orders_answer_snapshot(&order, path, tape ? NULL : "the tape could not be written: "
+				       "its standard error says why");
+		free(path);
 	}
-	if (!rec->recorder.started) {
-		orders_answer(&rec->orders, NULL, "it has not begun to record");
-		return;
-	}
-	tape = next_tape_now(&rec->recorder, "order");
-	if (tape)
-		answer_tape(rec, tape);
-	else
-		orders_answer(&rec->orders, NULL, "the tape could not be written: its standard "
-			      "error says why");
 }
 
 /* Answers what only the recorder knows of the recording, as an object of JSON. */
@@ -189,7 +197,8 @@ static void answer_status(struct recording *rec)
 	out_json_add_count(object, "session", schedtape_session_id(recorder->session));
 	json_object_object_add(object, "keeps_ns", !recorder->past ? NULL :
 			       json_object_new_uint64(past_reach(recorder->past)));
-	out_json_add_count(object, "snapshot_count", recorder->cut.count);
+	json_object_object_add(object, "snapshot_count", !recorder->parts ? NULL :
+			       json_object_new_uint64(recorder->cut.count));
 	if (recorder->cut.count) {
 		last = json_object_new_object();
 		json_object_object_add(last, "name", json_object_new_string(recorder->cut.name));
@@ -201,17 +210,22 @@ static void answer_status(struct recording *rec)
 	json_object_put(object);
 }
 
-/* Obeys an order that came through the socket of --name. */
+/* Obeys an order that came through the socket. */
 static int take_order(struct recording *rec)
 {
 	enum order order = orders_read(&rec->orders);
+	const char *wrong;
 	int ret = 0;
 
 	switch (order) {
 	case ORDER_NONE:
 		return 0;
 	case ORDER_SNAPSHOT:
-		take_snapshot(rec);
+		wrong = no_snapshots(rec);
+		if (wrong)
+			orders_answer(&rec->orders, NULL, wrong);
+		else
+			orders_wait_for(&rec->orders);
 		return 0;
 	case ORDER_STATUS:
 		answer_status(rec);
@@ -442,6 +456,7 @@ static int idle_time(struct recording *rec)
 
 	if (rec->recorder.started)
 		most = triggers_wait(&rec->options->triggers, most);
+	most = orders_wait(&rec->orders, most);
 	return notify_wait(&rec->notify, timing_wait(&rec->options->timing, most));
 }
 
@@ -490,9 +505,13 @@ static int look_after(struct recording *rec, unsigned int revents)
 		rec->next = false;
 		return 0;
 	}
-	if (rec->next)
-		next_tape_now(&rec->recorder, "signal");
+	if (rec->next) {
+		const struct asker asker = signals_asker();
+
+		next_tape_now(&rec->recorder, "signal", &asker);
+	}
 	rec->next = false;
+	take_snapshots(rec);
 	obey_triggers(rec);
 	ret = next_tape_tick(&rec->recorder);
 	/* The streams' threads move their pages, not this one. */
@@ -611,6 +630,8 @@ static int open_all(struct recording *rec)
 	ret = opts->control ? control_open(&rec->control, opts->control) : 0;
 	if (!ret && opts->name)
 		ret = orders_open(&rec->orders, opts->name);
+	else if (!ret && has_parts(opts))
+		orders_open_unnamed(&rec->orders);
 	if (!ret)
 		ret = daemon_open(&rec->daemon);
 	/* Before recorder_open() renames an old tape, so that no signal interrupts that. */
@@ -683,11 +704,12 @@ static const char *tape_name(const struct recording *rec)
 /* Answers an order to stop, now that the tape is complete, and takes no more orders. */
 static void end_orders(struct recording *rec, int failed)
 {
-	if (rec->told && failed)
-		orders_answer(&rec->orders, NULL, "something is missing: its standard error says "
-			      "what");
-	else if (rec->told)
-		answer_tape(rec, tape_name(rec));
+	char *path = full_path(tape_name(rec));
+
+	if (rec->told)
+		orders_answer(&rec->orders, path, failed ? "something is missing: its standard "
+			      "error says what" : NULL);
+	free(path);
 	orders_close(&rec->orders);
 }
 
