@@ -68,7 +68,7 @@ struct json_object *recorders_status(const char *name, unsigned int seconds,
 	if (strcmp(name, "web"))
 		return NULL;
 	return json_tokener_parse("{\"session\":1234567,\"keeps_ns\":12345678901,"
-				  "\"snapshot_count\":12,"
+				  "\"ended_count\":34,\"snapshot_count\":12,"
 				  "\"last_trigger\":{\"name\":\"late\",\"time_ns\":1}}");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "common/past.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sched.h>
 #include <search.h>
@@ -15,17 +16,26 @@
 #define SAMPLES		4096	/* at most: 11 hours, if there is one each 10 s */
 #define BLOCK		((size_t)64)	/* pages that are written at once */
 
+/* The @time of a task that past_tasks_mark() has marked. */
+#define MARKED		UINT64_MAX
+
 /**
  * struct past_task - a task
- * @info: its @time is not used, and its @affinity is this entry's memory
- * @ended: when it ended or left the filter, by the session's clock; 0: it has not
- * @marked: see past_tasks_mark()
+ * @info: its @affinity is this entry's memory; its @time is when the task ended or left the filter,
+ *	by the session's clock; 0: it has not
+ *
+ * With its node of the tree and a mask of up to 192 CPUs a task takes 192 bytes of the heap.
  */
 struct past_task {
 	struct schedtape_task_info info;
-	uint64_t ended;
-	bool marked;
 };
+
+static_assert(sizeof(struct past_task) <= 120, "as it is said above");
+
+static bool has_ended(const struct past_task *task)
+{
+	return task->info.time && task->info.time != MARKED;
+}
 
 /* -- tasks: the tree ------------------------------------------------------- */
 
@@ -54,7 +64,7 @@ static void drop(struct past_tasks *tasks, struct past_task *task)
 {
 	tdelete(task, &tasks->tree, compare);
 	tasks->nr--;
-	tasks->dead -= task->ended != 0;
+	tasks->dead -= has_ended(task);
 	release(task);
 }
 
@@ -80,8 +90,8 @@ static struct past_task *get(struct past_tasks *tasks, uint32_t pid)
 
 	if (!task)
 		return add(tasks, pid);
-	tasks->dead -= task->ended != 0;
-	task->ended = 0;
+	tasks->dead -= has_ended(task);
+	task->info.time = 0;
 	return task;
 }
 
@@ -90,14 +100,14 @@ static struct past_task *find_alive(const struct past_tasks *tasks, uint32_t pid
 {
 	struct past_task *task = find(tasks, pid);
 
-	return task && !task->ended ? task : NULL;
+	return task && !has_ended(task) ? task : NULL;
 }
 
 static void end(struct past_tasks *tasks, struct past_task *task, uint64_t time)
 {
-	if (!task || task->ended)
+	if (!task || has_ended(task))
 		return;
-	task->ended = time ? time : 1;
+	task->info.time = time ? time : 1;
 	tasks->dead++;
 }
 
@@ -121,13 +131,15 @@ static int set_affinity(struct past_task *task, const unsigned char *affinity, u
 	return 0;
 }
 
-/* Replaces all but the affinity. */
+/* Replaces all but the affinity, and when it ended. */
 static void replace(struct past_task *task, const struct schedtape_task_info *info)
 {
 	const unsigned char *affinity = task->info.affinity;
 	uint32_t bytes = task->info.affinity_bytes;
+	uint64_t ended = task->info.time;
 
 	task->info = *info;
+	task->info.time = ended;
 	task->info.affinity = affinity;
 	task->info.affinity_bytes = bytes;
 }
@@ -155,7 +167,7 @@ static uint32_t parent_of(const struct past_tasks *tasks, const struct past_task
 {
 	const struct past_task *parent = find(tasks, task->info.ppid);
 
-	return parent && parent->ended ? 0 : task->info.ppid;
+	return parent && has_ended(parent) ? 0 : task->info.ppid;
 }
 
 /* A child has what its parent has; what differs is described after the fork. */
@@ -267,13 +279,12 @@ int past_tasks_meet(struct past_tasks *tasks, const struct schedtape_task_info *
 
 	/* What is known of it is from earlier, which is what is asked for. */
 	if (task && (!task->info.start_time || task->info.start_time == info->start_time)) {
-		task->marked = false;
+		task->info.time = 0;
 		return 0;
 	}
 	task = get(tasks, info->pid);
 	if (!task)
 		return -ENOMEM;
-	task->marked = false;
 	replace(task, info);
 	return set_affinity(task, info->affinity, info->affinity_bytes);
 }
@@ -298,7 +309,7 @@ static void collect(const void *node, VISIT visit, void *arg)
 
 	if (visit != postorder && visit != leaf)
 		return;
-	if ((task->ended && task->ended < list->time) == list->ended)
+	if ((has_ended(task) && task->info.time < list->time) == list->ended)
 		list->tasks[list->n++] = task;
 }
 
@@ -342,7 +353,7 @@ struct schedtape_task_info *past_tasks_list(const struct past_tasks *tasks, uint
 			infos[i].state = STAPE_STATE_SLEEPING;
 			infos[i].cpu_time = 0;
 		}
-		if (list.tasks[i]->ended)
+		if (has_ended(list.tasks[i]))
 			infos[i].state = STAPE_STATE_DEAD;
 	}
 	*n = list.n;
@@ -355,13 +366,13 @@ static void mark(const void *node, VISIT visit, void *arg)
 	struct past_task *task = *(struct past_task * const *)node;
 
 	(void)arg;
-	if (visit == postorder || visit == leaf)
-		task->marked = true;
+	if ((visit == postorder || visit == leaf) && !task->info.time)
+		task->info.time = MARKED;
 }
 
 /*
- * For a list of all tasks that exist: marks all.  past_tasks_meet() takes the mark off each one in
- * the list; those that are still marked then had ended.
+ * For a list of all tasks that exist: marks all that have not ended.  past_tasks_meet() takes the
+ * mark off each one in the list; those that are still marked then had ended.
  */
 static void past_tasks_mark(struct past_tasks *tasks)
 {
@@ -381,7 +392,7 @@ static void end_marked(const void *node, VISIT visit, void *arg)
 	struct past_task *task = *(struct past_task * const *)node;
 	const struct ending *ending = arg;
 
-	if ((visit == postorder || visit == leaf) && task->marked)
+	if ((visit == postorder || visit == leaf) && task->info.time == MARKED)
 		end(ending->tasks, task, ending->time);
 }
 
@@ -609,19 +620,32 @@ int past_add_pages(struct past *past, const void *pages, size_t n)
 	return first;
 }
 
-void past_cgroups(struct past *past, void (*meet)(void *arg, uint64_t cgroup), void *arg)
+void past_look(struct past *past, void (*meet)(void *arg, uint64_t cgroup), void *arg)
 {
 	struct schedtape_event ev;
 	struct schedtape_page page;
+	struct past_page *fresh;
 
 	for (; past->fresh; past->fresh--) {
-		if (schedtape_page_open(&page, past->pages[past->nr_pages - past->fresh].data,
-					NULL))
+		fresh = &past->pages[past->nr_pages - past->fresh];
+		if (schedtape_page_open(&page, fresh->data, NULL))
 			continue;
-		while (schedtape_page_next(&page, &ev, NULL) > 0)
+		while (schedtape_page_next(&page, &ev, NULL) > 0) {
 			if (ev.type == STAPE_EV_TASK)
 				meet(arg, ev.cgroup);
+			fresh->ended += ev.type == STAPE_EV_EXIT;
+		}
 	}
+}
+
+uint64_t past_ended(const struct past *past)
+{
+	uint64_t ended = 0;
+	size_t i;
+
+	for (i = 0; i < past->nr_pages; i++)
+		ended += past->pages[i].ended;
+	return ended;
 }
 
 /* -- the past: writing ----------------------------------------------------- */

@@ -47,10 +47,12 @@ struct schedtape_task_info *past_tasks_list(const struct past_tasks *tasks, uint
  * @data: the page
  * @known: how many of its events the tasks have been led on with.  Not a time, because a page may
  *	come when the tasks have been led on beyond its beginning
+ * @ended: how many tasks end in it, after past_look()
  */
 struct past_page {
 	unsigned char *data;
 	uint32_t known;
+	uint32_t ended;
 };
 
 /**
@@ -58,7 +60,7 @@ struct past_page {
  * @from: when @tasks was true.  Descriptions of later changes are in @pages
  * @tasks: all tasks at that time
  * @pages: pages with descriptions, the @nr_pages oldest first, with room for @max_pages
- * @fresh: how many of them past_cgroups() has not returned yet
+ * @fresh: how many of them past_look() has not seen yet
  * @events: how many events these pages have
  * @lost: how many were lost between them
  * @forgotten: how many events were in pages before these
@@ -100,8 +102,13 @@ int past_add_pages(struct past *past, const void *pages, size_t n);
 void past_add_sample(struct past *past, const struct stape_clock_sample *sample);
 /* Forgets what happened before @time, but what tasks were at that time.  Returns the same. */
 int past_forget(struct past *past, uint64_t time);
-/* Calls @meet with the cgroup of each task that was described since the last call. */
-void past_cgroups(struct past *past, void (*meet)(void *arg, uint64_t cgroup), void *arg);
+/*
+ * Looks at descriptions that have come since the last call: calls @meet with the cgroup of each
+ * task that was described, and counts those that have ended.
+ */
+void past_look(struct past *past, void (*meet)(void *arg, uint64_t cgroup), void *arg);
+/* Returns how many tasks have ended since @from, and at most a second and a page before it. */
+uint64_t past_ended(const struct past *past);
 /* Returns how far back the rings go, ns; 0: they have not overwritten any event. */
 uint64_t past_reach(const struct past *past);
 /*

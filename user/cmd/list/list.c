@@ -80,6 +80,7 @@ static const struct table_column session_columns[] = {
 	{ "user", "user", TABLE_TEXT },
 	{ "missed", "missed calls", 0 },
 	{ "keeps", "keeps s", 0 },
+	{ "ended", "ended", 0 },
 	{ "snapshots", "snapshots", 0 },
 	{ "last", "last trigger", TABLE_TEXT },
 	{ "since", "ago", 0 },
@@ -348,12 +349,14 @@ static void print_status(struct table *table, const struct list *list,
 			 const struct schedtape_session_state *state)
 {
 	struct json_object *keeps = status_member(list, state, "keeps_ns", json_type_int);
+	struct json_object *ended = status_member(list, state, "ended_count", json_type_int);
 	struct json_object *n = status_member(list, state, "snapshot_count", json_type_int);
 	struct json_object *last = status_member(list, state, "last_trigger", json_type_object);
 	struct json_object *name, *time;
 	char text[TABLE_CELL];
 
 	table_cell(table, keeps ? "%.1f" : "-", json_object_get_uint64(keeps) / 1e9);
+	table_cell(table, ended ? "%" PRIu64 : "-", json_object_get_uint64(ended));
 	table_cell(table, n ? "%" PRIu64 : "-", json_object_get_uint64(n));
 	if (last && json_object_object_get_ex(last, "name", &name) &&
 	    json_object_object_get_ex(last, "time_ns", &time)) {
@@ -519,6 +522,7 @@ static void add_status(struct json_object *object, const struct list *list,
  * @keeps_ns: How far back the rings of a recorder go that overwrites them; 0: nothing has been
  *	overwritten; null: it does not overwrite them. This and the next members are null, too, if
  *	the recorder neither has a name nor takes snapshots, or does not answer within 2 seconds.
+ * @ended_count: Tasks that have ended since the oldest event in these rings; null as @keeps_ns.
  * @snapshot_count: Snapshots that it has taken, or tapes of it that have ended, while it went on;
  *	null if it takes none.
  * @last_trigger: The trigger of the last one; null if there is no snapshot yet.
@@ -550,6 +554,7 @@ static struct json_object *json_session(const struct list *list,
 	out_json_add_count(object, "start_ns", state->start_time);
 	out_json_add_count(object, "stop_ns", state->stop_time);
 	add_status(object, list, state, "keeps_ns", json_type_int);
+	add_status(object, list, state, "ended_count", json_type_int);
 	add_status(object, list, state, "snapshot_count", json_type_int);
 	add_status(object, list, state, "last_trigger", json_type_object);
 	return object;

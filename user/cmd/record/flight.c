@@ -73,7 +73,7 @@ int flight_drain(struct recorder *recorder)
 	struct streamer *streamer = &recorder->streamers[0];
 	int ret = streamer_drain(streamer, false);
 
-	past_cgroups(recorder->past, meet, recorder);
+	past_look(recorder->past, meet, recorder);
 	if (!ret && streamer->failed)
 		ret = -EIO;
 	/* There may be memory again later. */

@@ -197,6 +197,8 @@ static void answer_status(struct recording *rec)
 	out_json_add_count(object, "session", schedtape_session_id(recorder->session));
 	json_object_object_add(object, "keeps_ns", !recorder->past ? NULL :
 			       json_object_new_uint64(past_reach(recorder->past)));
+	json_object_object_add(object, "ended_count", !recorder->past ? NULL :
+			       json_object_new_uint64(past_ended(recorder->past)));
 	json_object_object_add(object, "snapshot_count", !recorder->parts ? NULL :
 			       json_object_new_uint64(recorder->cut.count));
 	if (recorder->cut.count) {
