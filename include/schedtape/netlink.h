@@ -173,9 +173,10 @@ enum stape_trigger_kind {
 };
 
 /*
- * A trigger.  With a PID it is for that thread, or for all threads of that process.  A rate is that
- * of all tasks together: its last 0.9 to 1 s are looked at each 100 ms, and a wake-up of a task
- * that runs does not count.  It fires again when a second had no more wake-ups than the limit.
+ * A trigger.  With a PID it is for that thread, or for all threads of that process; with a pattern,
+ * as of STAPE_A_SESSION_EXCLUDE_COMM, for tasks that have such a name when it fires.  A rate is
+ * that of all tasks together: its last 0.9 to 1 s are looked at each 100 ms, and a wake-up of a
+ * task that runs does not count.  It fires again when a second had no more wake-ups than the limit.
  */
 enum stape_a_trigger {
 	STAPE_A_TRIGGER_KIND = 1,	/* u32, enum stape_trigger_kind */
@@ -188,6 +189,7 @@ enum stape_a_trigger {
 	STAPE_A_TRIGGER_TIME,		/* u64, trigger-ntf: ns of CLOCK_MONOTONIC */
 	STAPE_A_TRIGGER_LASTS,		/* flag, trigger-ntf: it goes on */
 	STAPE_A_TRIGGER_PAD,
+	STAPE_A_TRIGGER_COMM,		/* string, only for tasks with such a name */
 
 	__STAPE_A_TRIGGER_MAX,
 	STAPE_A_TRIGGER_MAX = (__STAPE_A_TRIGGER_MAX - 1)

@@ -69,7 +69,7 @@ int stape_player_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* netlink_trigger.c */
 /* Not an array of unknown size, because NLA_POLICY_NESTED() counts its entries. */
-extern const struct nla_policy stape_trigger_policy[STAPE_A_TRIGGER_PID + 1];
+extern const struct nla_policy stape_trigger_policy[STAPE_A_TRIGGER_COMM + 1];
 
 int stape_trigger_read_all(struct genl_info *info, struct stape_trigger_setup *setups, u32 *nr);
 int stape_trigger_put_all(struct sk_buff *skb, const struct stape_triggers *triggers);

@@ -17,10 +17,11 @@ static struct netlink_range_validation stape_trigger_pids = {
 	.max = PID_MAX_LIMIT - 1,
 };
 
-const struct nla_policy stape_trigger_policy[STAPE_A_TRIGGER_PID + 1] = {
+const struct nla_policy stape_trigger_policy[STAPE_A_TRIGGER_COMM + 1] = {
 	[STAPE_A_TRIGGER_KIND] = { .type = NLA_U32 },
 	[STAPE_A_TRIGGER_LIMIT] = { .type = NLA_U64 },
 	[STAPE_A_TRIGGER_PID] = NLA_POLICY_FULL_RANGE(NLA_U32, &stape_trigger_pids),
+	[STAPE_A_TRIGGER_COMM] = { .type = NLA_NUL_STRING, .len = STAPE_PATTERN_LEN - 1 },
 };
 
 /* -- session-set ------------------------------------------------------------- */
@@ -43,7 +44,7 @@ static int stape_trigger_check(const struct stape_trigger_setup *setup, const st
 				    "a trigger's limit is at most a day, or 10^9 a second");
 		return -EINVAL;
 	}
-	if (rate && setup->pid) {
+	if (rate && (setup->pid || *setup->comm)) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "a rate is that of all tasks of the session");
 		return -EINVAL;
 	}
@@ -64,10 +65,10 @@ static u32 stape_trigger_pid(u32 pid)
 static int stape_trigger_read(const struct nlattr *attr, struct stape_trigger_setup *setup,
 			      struct netlink_ext_ack *extack)
 {
-	struct nlattr *attrs[STAPE_A_TRIGGER_PID + 1];
+	struct nlattr *attrs[STAPE_A_TRIGGER_COMM + 1];
 	int ret;
 
-	ret = nla_parse_nested(attrs, STAPE_A_TRIGGER_PID, attr, stape_trigger_policy, extack);
+	ret = nla_parse_nested(attrs, STAPE_A_TRIGGER_COMM, attr, stape_trigger_policy, extack);
 	if (ret)
 		return ret;
 	*setup = (struct stape_trigger_setup){ 0 };
@@ -75,6 +76,8 @@ static int stape_trigger_read(const struct nlattr *attr, struct stape_trigger_se
 		setup->kind = nla_get_u32(attrs[STAPE_A_TRIGGER_KIND]);
 	if (attrs[STAPE_A_TRIGGER_LIMIT])
 		setup->limit = nla_get_u64(attrs[STAPE_A_TRIGGER_LIMIT]);
+	if (attrs[STAPE_A_TRIGGER_COMM])
+		nla_strscpy(setup->comm, attrs[STAPE_A_TRIGGER_COMM], sizeof(setup->comm));
 	if (attrs[STAPE_A_TRIGGER_PID]) {
 		setup->pid = stape_trigger_pid(nla_get_u32(attrs[STAPE_A_TRIGGER_PID]));
 		if (!setup->pid) {
@@ -124,6 +127,8 @@ static int stape_trigger_put(struct sk_buff *skb, const struct stape_trigger *tr
 	    nla_put_u64_64bit(skb, STAPE_A_TRIGGER_LIMIT, trigger->setup.limit,
 			      STAPE_A_TRIGGER_PAD) ||
 	    (trigger->setup.pid && nla_put_u32(skb, STAPE_A_TRIGGER_PID, trigger->setup.pid)) ||
+	    (*trigger->setup.comm &&
+	     nla_put_string(skb, STAPE_A_TRIGGER_COMM, trigger->setup.comm)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_TRIGGER_FIRED, atomic64_read(&trigger->fired),
 			      STAPE_A_TRIGGER_PAD))
 		return -EMSGSIZE;

@@ -503,22 +503,35 @@ void stape_filter_follow(struct stape_filter *filter, struct cgroup *cgroup, con
 }
 
 /**
+ * stape_filter_name_matches() - check whether a pattern matches a name
+ * @pattern: the pattern
+ * @comm: the name, which may change meanwhile
+ *
+ * Context: any.
+ */
+bool stape_filter_name_matches(const char *pattern, const char *comm)
+{
+	char name[TASK_COMM_LEN];
+
+	/* A name that changes meanwhile may be a mixture, and lack its end. */
+	data_race(memcpy(name, comm, sizeof(name)));
+	name[TASK_COMM_LEN - 1] = 0;
+	return glob_match(pattern, name);
+}
+
+/**
  * stape_filter_excludes() - check whether one of the patterns leaves a name out
  * @rules: a filter's
- * @comm: the name
+ * @comm: the name; if it is not noted, it may change: see stape_filter_note_name()
  *
  * Context: any.
  */
 bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm)
 {
-	char name[TASK_COMM_LEN];
 	u32 i;
 
-	/* A name that is not noted may change meanwhile: see stape_filter_note_name(). */
-	data_race(memcpy(name, comm, sizeof(name)));
-	name[TASK_COMM_LEN - 1] = 0;	/* a name that changes may lack its end */
 	for (i = 0; i < rules->nr_patterns; i++)
-		if (glob_match(rules->patterns[i], name))
+		if (stape_filter_name_matches(rules->patterns[i], comm))
 			return true;
 	return false;
 }

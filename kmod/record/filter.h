@@ -218,6 +218,7 @@ void stape_filter_update_id(u32 pid);
 void stape_filter_note_name(const struct task_struct *task, u32 pid, const char *comm);
 const char *stape_filter_name(const struct task_struct *task, u32 pid);
 bool stape_filter_in_cgroup(const struct stape_filter_rules *rules, struct task_struct *task);
+bool stape_filter_name_matches(const char *pattern, const char *comm);
 bool stape_filter_excludes(const struct stape_filter_rules *rules, const char *comm);
 
 /**

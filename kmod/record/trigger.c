@@ -83,14 +83,19 @@ u64 stape_trigger_clip(const struct stape_triggers *triggers, s64 elapsed, u64 n
 /**
  * stape_trigger_concerns() - check whether a trigger is for a task
  * @trigger: any
- * @pid: the task's PID
- * @tgid: its TGID
+ * @task: the task; it may run elsewhere, and change its name meanwhile
+ *
+ * The time of a match is bounded, because names and patterns are short.
  *
  * Context: any.
  */
-bool stape_trigger_concerns(const struct stape_trigger *trigger, u32 pid, u32 tgid)
+bool stape_trigger_concerns(const struct stape_trigger *trigger, const struct task_struct *task)
 {
-	return !trigger->setup.pid || trigger->setup.pid == pid || trigger->setup.pid == tgid;
+	const struct stape_trigger_setup *setup = &trigger->setup;
+
+	if (setup->pid && setup->pid != task->pid && setup->pid != task->tgid)
+		return false;
+	return !*setup->comm || stape_filter_name_matches(setup->comm, task->comm);
 }
 
 /* Returns a time of the session's clock in ns. */
@@ -166,7 +171,7 @@ u32 stape_trigger_fire_all(struct stape_triggers *triggers, u32 kind, u32 from,
 
 		if (value <= trigger->limit)
 			break;
-		if (stape_trigger_concerns(trigger, task->pid, task->tgid))
+		if (stape_trigger_concerns(trigger, task))
 			stape_trigger_fire(triggers, order->numbers[i], task->pid,
 					   smp_processor_id(), value, lasts);
 	}

@@ -27,11 +27,13 @@
  * @kind: enum stape_trigger_kind
  * @pid: only for this process or thread; in the initial PID namespace; 0: for all tasks
  * @limit: ns, or wake-ups a second
+ * @comm: only for tasks with a name that this pattern matches; empty: for all
  */
 struct stape_trigger_setup {
 	u32 kind;
 	u32 pid;
 	u64 limit;
+	char comm[STAPE_PATTERN_LEN];
 };
 
 /**
@@ -172,7 +174,7 @@ void stape_trigger_fire(struct stape_triggers *triggers, u32 number, u32 pid, u3
 u32 stape_trigger_fire_all(struct stape_triggers *triggers, u32 kind, u32 from,
 			   const struct task_struct *task, u64 value, bool lasts);
 u64 stape_trigger_clip(const struct stape_triggers *triggers, s64 elapsed, u64 now);
-bool stape_trigger_concerns(const struct stape_trigger *trigger, u32 pid, u32 tgid);
+bool stape_trigger_concerns(const struct stape_trigger *trigger, const struct task_struct *task);
 void stape_trigger_tell(struct work_struct *work);
 void stape_trigger_wake(struct stape_wake *wake);
 

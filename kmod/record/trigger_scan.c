@@ -63,16 +63,19 @@ static void stape_trigger_fire_anywhere(struct stape_trigger_call *call)
 
 /* -- waits ------------------------------------------------------------------- */
 
-/* Gets a task's process and CPU.  Returns false if it has ended. */
-static bool stape_trigger_locate(u32 pid, u32 *tgid, u32 *cpu)
+/*
+ * Gets a task's CPU, and whether a trigger is for the task.  Returns false if the task has ended.
+ */
+static bool stape_trigger_locate(const struct stape_trigger *trigger, u32 pid, u32 *cpu,
+				 bool *concerned)
 {
 	struct task_struct *task;
 
 	rcu_read_lock();
 	task = stape_task_find(pid);
 	if (task) {
-		*tgid = task->tgid;
 		*cpu = task_cpu(task);
+		*concerned = stape_trigger_concerns(trigger, task);
 	}
 	rcu_read_unlock();
 	return task;
@@ -89,19 +92,21 @@ static void stape_trigger_lasts(struct stape_triggers *triggers, u32 pid, u64 *a
 	struct stape_trigger_call call = { .triggers = triggers, .pid = pid, .lasts = true };
 	const struct stape_waits *waits = triggers->active->waits;
 	u64 now = stape_clock_now(triggers->counter);
-	u32 i, tgid;
+	bool concerned;
+	u32 i;
 
 	call.value = stape_trigger_clip(triggers, stape_wait_elapsed(waits, word, now), now);
 	for (i = stape_wait_fired(word); i < order->nr; i++) {
 		const struct stape_trigger *trigger = &triggers->triggers[order->numbers[i]];
 
-		if (call.value <= trigger->limit || !stape_trigger_locate(pid, &tgid, &call.cpu))
+		if (call.value <= trigger->limit ||
+		    !stape_trigger_locate(trigger, pid, &call.cpu, &concerned))
 			return;
 		if (cmpxchg(at, word, word + BIT(STAPE_WAITS_FIRED_SHIFT)) != word)
 			return;
 		word += BIT(STAPE_WAITS_FIRED_SHIFT);
 		call.number = order->numbers[i];
-		if (stape_trigger_concerns(trigger, pid, tgid))
+		if (concerned)
 			stape_trigger_fire_anywhere(&call);
 	}
 }

@@ -89,15 +89,22 @@ static uint32_t some_id(struct worker *w, const volatile uint32_t *ids)
 	return st_random_one_in(&w->random, 16) ? st_random_odd(&w->random, id) : id;
 }
 
-static void add_name(struct worker *w)
+static void make_name(struct worker *w, char *name, unsigned int length)
 {
 	static const char letters[] = "ab*?[]^-\\!fuz\xff ";
-	char name[40];
-	unsigned int length = st_random_below(&w->random, 24), i;
+	unsigned int i;
 
 	for (i = 0; i < length; i++)
 		name[i] = letters[st_random_below(&w->random, sizeof(letters) - 1)];
 	name[length] = 0;
+}
+
+static void add_name(struct worker *w)
+{
+	unsigned int length = st_random_below(&w->random, 24);
+	char name[40];
+
+	make_name(w, name, length);
 	st_request_add(&w->q, STAPE_A_SESSION_EXCLUDE_COMM, name,
 		       length + !st_random_one_in(&w->random, 16));
 }
@@ -110,6 +117,8 @@ static void add_trigger(struct worker *w)
 		uint32_t kind;
 		struct nlattr limit_attr;
 		uint64_t limit;
+		struct nlattr comm_attr;
+		char comm[8];
 		struct nlattr pid_attr;
 		uint32_t pid;
 	} __attribute__((packed)) nest = {
@@ -117,13 +126,17 @@ static void add_trigger(struct worker *w)
 		.kind = st_random_below(&w->random, STAPE_TRIGGER_RATE + 2),
 		.limit_attr = { NLA_HDRLEN + sizeof(nest.limit), STAPE_A_TRIGGER_LIMIT },
 		.limit = st_random_odd(&w->random, 1000),
+		.comm_attr = { NLA_HDRLEN + sizeof(nest.comm), STAPE_A_TRIGGER_COMM },
 		.pid_attr = { NLA_HDRLEN + sizeof(nest.pid), STAPE_A_TRIGGER_PID },
 		.pid = st_random_odd(&w->random, getpid()),
 	};
-	bool pid = st_random_one_in(&w->random, 4);
+	size_t bytes = sizeof(nest);
 
-	st_request_add(&w->q, STAPE_A_SESSION_TRIGGER | NLA_F_NESTED, &nest,
-		       pid ? sizeof(nest) : offsetof(__typeof__(nest), pid_attr));
+	make_name(w, nest.comm, sizeof(nest.comm) - 1);
+	if (!st_random_one_in(&w->random, 4))
+		bytes = st_random_one_in(&w->random, 4) ? offsetof(__typeof__(nest), pid_attr) :
+							 offsetof(__typeof__(nest), comm_attr);
+	st_request_add(&w->q, STAPE_A_SESSION_TRIGGER | NLA_F_NESTED, &nest, bytes);
 }
 
 /* Adds an attribute, usually as its command expects it. */

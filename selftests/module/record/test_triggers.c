@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,6 +28,10 @@
 #define SLACK	(400 * MS)
 #define ARRIVES	20000	/* ms until a notification has certainly come, if it comes at all */
 #define QUIET	300	/* ms in which none comes */
+
+/* A trigger for a task of any name. */
+#define TRIGGER(what, task, least)	\
+	{ .kind = STAPE_TRIGGER_##what, .pid = (task), .limit = (least) }
 
 /* What the children are to do; shared with them. */
 struct order {
@@ -150,6 +155,13 @@ static int block(void *arg)
 	return 0;
 }
 
+/* The same with another name. */
+static int block_as_web(void *arg)
+{
+	prctl(PR_SET_NAME, "web-server");
+	return block(arg);
+}
+
 static int sleep_often(void *arg)
 {
 	struct order *order = arg;
@@ -224,6 +236,7 @@ static const struct schedtape_trigger_state *await(struct st_record *r, struct s
 struct sum {
 	uint64_t fired[STAPE_TRIGGERS_MAX];
 	unsigned int n;
+	unsigned int named_web;
 };
 
 static int add_up(const struct schedtape_trigger_state *state, void *arg)
@@ -233,12 +246,13 @@ static int add_up(const struct schedtape_trigger_state *state, void *arg)
 	if (state->number < STAPE_TRIGGERS_MAX)
 		sum->fired[state->number] = state->fired;
 	sum->n++;
+	sum->named_web += state->comm && !strcmp(state->comm, "web");
 	return 0;
 }
 
 static struct sum fired(struct st_record *r)
 {
-	struct sum sum = { { 0 }, 0 };
+	struct sum sum = { { 0 }, 0, 0 };
 
 	schedtape_session_triggers(r->session, add_up, &sum, &r->err);
 	return sum;
@@ -265,7 +279,7 @@ static const struct schedtape_event *find_event(const struct st_record *r,
 
 TEST_F_TIMEOUT(triggers, latency, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_LATENCY, 0, 100 * MS };
+	const struct schedtape_trigger trigger = TRIGGER(LATENCY, 0, 100 * MS);
 	const struct schedtape_trigger_state *state;
 	int cpu = st_cpus() > 1;
 
@@ -304,7 +318,7 @@ TEST_F_TIMEOUT(triggers, latency, 120)
 
 TEST_F_TIMEOUT(triggers, blocked, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_BLOCKED, 0, 100 * MS };
+	const struct schedtape_trigger trigger = TRIGGER(BLOCKED, 0, 100 * MS);
 	const struct schedtape_trigger_state *state;
 
 	self->order->ms = 500;
@@ -332,7 +346,7 @@ TEST_F_TIMEOUT(triggers, blocked, 120)
 
 TEST_F_TIMEOUT(triggers, burst, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_BURST, 0, 100 * MS };
+	const struct schedtape_trigger trigger = TRIGGER(BURST, 0, 100 * MS);
 	const struct schedtape_trigger_state *state;
 	int cpu = st_cpus() > 1;
 
@@ -362,7 +376,7 @@ TEST_F_TIMEOUT(triggers, burst, 120)
 
 TEST_F_TIMEOUT(triggers, rate, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_RATE, 0, 50 };
+	const struct schedtape_trigger trigger = TRIGGER(RATE, 0, 50);
 	const struct schedtape_trigger_state *state;
 
 	self->order->times = 20;
@@ -395,10 +409,10 @@ TEST_F_TIMEOUT(triggers, rate, 120)
 TEST_F_TIMEOUT(triggers, not_below_the_limits, 120)
 {
 	const struct schedtape_trigger triggers[] = {
-		{ STAPE_TRIGGER_LATENCY, 0, 5000 * MS },
-		{ STAPE_TRIGGER_BLOCKED, 0, 5000 * MS },
-		{ STAPE_TRIGGER_BURST, 0, 5000 * MS },
-		{ STAPE_TRIGGER_RATE, 0, 1000000 },
+		TRIGGER(LATENCY, 0, 5000 * MS),
+		TRIGGER(BLOCKED, 0, 5000 * MS),
+		TRIGGER(BURST, 0, 5000 * MS),
+		TRIGGER(RATE, 0, 1000000),
 	};
 	struct sum sum;
 	unsigned int i;
@@ -426,8 +440,8 @@ TEST_F_TIMEOUT(triggers, not_below_the_limits, 120)
 TEST_F_TIMEOUT(triggers, not_of_other_tasks, 120)
 {
 	const struct schedtape_trigger triggers[] = {
-		{ STAPE_TRIGGER_BLOCKED, getpid(), 50 * MS },
-		{ STAPE_TRIGGER_BLOCKED, 0, 50 * MS },
+		TRIGGER(BLOCKED, getpid(), 50 * MS),
+		TRIGGER(BLOCKED, 0, 50 * MS),
 	};
 
 	self->order->ms = 200;
@@ -446,7 +460,7 @@ TEST_F_TIMEOUT(triggers, not_of_other_tasks, 120)
 
 TEST_F_TIMEOUT(triggers, only_one_task, 120)
 {
-	struct schedtape_trigger trigger = { STAPE_TRIGGER_BLOCKED, 0, 50 * MS };
+	struct schedtape_trigger trigger = TRIGGER(BLOCKED, 0, 50 * MS);
 	const struct schedtape_trigger_state *state;
 
 	self->order->ms = 200;
@@ -465,9 +479,37 @@ TEST_F_TIMEOUT(triggers, only_one_task, 120)
 	EXPECT_EQ(self->w[1].pid, state->pid);
 }
 
+TEST_F_TIMEOUT(triggers, only_tasks_of_a_name, 120)
+{
+	const struct schedtape_trigger triggers[] = {
+		{ STAPE_TRIGGER_BLOCKED, 0, 50 * MS, "we[ab]-*" },
+		{ STAPE_TRIGGER_BLOCKED, 0, 50 * MS, "web" },
+	};
+	const struct schedtape_trigger_state *state;
+
+	self->order->ms = 200;
+	ASSERT_EQ(0, open_with(&self->r, triggers, 2));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, block, self->order));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, block_as_web, self->order));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	EXPECT_EQ(0, take(&self->r, &self->seen, QUIET));
+	ASSERT_TRUE(st_child_step(&self->w[1]));
+	state = await(&self->r, &self->seen, 0, false);
+	ASSERT_NE(NULL, state);
+	EXPECT_EQ(self->w[1].pid, state->pid);
+	state = find(&self->seen, 0, true);
+	ASSERT_NE(NULL, state);
+	EXPECT_EQ(self->w[1].pid, state->pid);
+	EXPECT_EQ(0, fired(&self->r).fired[1]);
+	EXPECT_EQ(1, fired(&self->r).named_web);
+}
+
 TEST_F_TIMEOUT(triggers, not_in_a_pause, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_BLOCKED, 0, 100 * MS };
+	const struct schedtape_trigger trigger = TRIGGER(BLOCKED, 0, 100 * MS);
 	const struct schedtape_trigger_state *state;
 
 	self->order->ms = 300;
@@ -504,10 +546,10 @@ TEST_F_TIMEOUT(triggers, not_in_a_pause, 120)
 TEST_F_TIMEOUT(triggers, several, 120)
 {
 	const struct schedtape_trigger triggers[] = {
-		{ STAPE_TRIGGER_BLOCKED, 0, 400 * MS },
-		{ STAPE_TRIGGER_LATENCY, 0, 10000 * MS },
-		{ STAPE_TRIGGER_BLOCKED, 0, 100 * MS },
-		{ STAPE_TRIGGER_BLOCKED, 0, 2000 * MS },
+		TRIGGER(BLOCKED, 0, 400 * MS),
+		TRIGGER(LATENCY, 0, 10000 * MS),
+		TRIGGER(BLOCKED, 0, 100 * MS),
+		TRIGGER(BLOCKED, 0, 2000 * MS),
 	};
 	struct sum sum;
 
@@ -532,7 +574,7 @@ TEST_F_TIMEOUT(triggers, several, 120)
 /* Many waits in a short time: some are only counted. */
 TEST_F_TIMEOUT(triggers, storm, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_LATENCY, 0, 1 };
+	const struct schedtape_trigger trigger = TRIGGER(LATENCY, 0, 1);
 	struct sum sum;
 
 	self->order->times = 500;
@@ -553,10 +595,10 @@ TEST_F_TIMEOUT(triggers, storm, 120)
 
 TEST_F_TIMEOUT(triggers, two_sessions, 120)
 {
-	const struct schedtape_trigger one = { STAPE_TRIGGER_BLOCKED, 0, 100 * MS };
+	const struct schedtape_trigger one = TRIGGER(BLOCKED, 0, 100 * MS);
 	const struct schedtape_trigger other[] = {
-		{ STAPE_TRIGGER_BLOCKED, 0, 3000 * MS },
-		{ STAPE_TRIGGER_BURST, 0, 100 * MS },
+		TRIGGER(BLOCKED, 0, 3000 * MS),
+		TRIGGER(BURST, 0, 100 * MS),
 	};
 	int cpu = st_cpus() > 1;
 
@@ -589,7 +631,7 @@ TEST_F_TIMEOUT(triggers, two_sessions, 120)
 /* The other session of the task has no triggers, and the same events. */
 TEST_F_TIMEOUT(triggers, one_of_two_sessions, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_BLOCKED, 0, 100 * MS };
+	const struct schedtape_trigger trigger = TRIGGER(BLOCKED, 0, 100 * MS);
 	struct st_counts c, others;
 
 	self->order->ms = 300;
@@ -618,7 +660,7 @@ TEST_F_TIMEOUT(triggers, one_of_two_sessions, 120)
 /* Many tasks come and go: memory that they needed is given back. */
 TEST_F_TIMEOUT(triggers, memory, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_LATENCY, 0, 1000 * MS };
+	const struct schedtape_trigger trigger = TRIGGER(LATENCY, 0, 1000 * MS);
 	struct schedtape_session_state state = { .size = sizeof(state) };
 	struct st_record plain = { 0 };
 	uint64_t before;
@@ -644,10 +686,11 @@ static void put(unsigned char *nest, size_t *used, uint16_t type, const void *da
 	*used += NLA_ALIGN(NLA_HDRLEN + size);
 }
 
-/* Adds a trigger to a request; values of 0 are left out. */
-static void add_trigger(struct st_request *q, uint32_t kind, uint64_t limit, uint32_t pid)
+/* Adds a trigger to a request; values of 0, and NULL, are left out. */
+static void add_trigger(struct st_request *q, uint32_t kind, uint64_t limit, uint32_t pid,
+			const char *comm)
 {
-	unsigned char nest[64] = { 0 };
+	unsigned char nest[160] = { 0 };
 	size_t used = 0;
 
 	if (kind)
@@ -656,6 +699,8 @@ static void add_trigger(struct st_request *q, uint32_t kind, uint64_t limit, uin
 		put(nest, &used, STAPE_A_TRIGGER_LIMIT, &limit, sizeof(limit));
 	if (pid)
 		put(nest, &used, STAPE_A_TRIGGER_PID, &pid, sizeof(pid));
+	if (comm)
+		put(nest, &used, STAPE_A_TRIGGER_COMM, comm, strlen(comm) + 1);
 	st_request_add(q, STAPE_A_SESSION_TRIGGER | NLA_F_NESTED, nest, used);
 }
 
@@ -672,17 +717,23 @@ TEST_F(triggers, wrong_requests)
 		uint32_t kind;
 		uint64_t limit;
 		uint32_t pid;
+		const char *comm;
 		int ret;
 		const char *words;
 	} wrong[] = {
-		{ 0, 1, 0, -EINVAL, "kind that is not known" },
-		{ STAPE_TRIGGER_RATE + 1, 1, 0, -EINVAL, "kind that is not known" },
-		{ STAPE_TRIGGER_LATENCY, 0, 0, -EINVAL, "without a limit, or with 0" },
-		{ STAPE_TRIGGER_BURST, STAPE_TRIGGER_TIME_MAX + 1, 0, -EINVAL, "at most a day" },
-		{ STAPE_TRIGGER_RATE, STAPE_TRIGGER_RATE_MAX + 1, 0, -EINVAL, "10^9 a second" },
-		{ STAPE_TRIGGER_RATE, 1, 1, -EINVAL, "all tasks of the session" },
-		{ STAPE_TRIGGER_BLOCKED, 1, 4194303, -ESRCH, "no such process or thread" },
-		{ STAPE_TRIGGER_BLOCKED, 1, 4194304, -ERANGE, "" },
+		{ 0, 1, 0, NULL, -EINVAL, "kind that is not known" },
+		{ STAPE_TRIGGER_RATE + 1, 1, 0, NULL, -EINVAL, "kind that is not known" },
+		{ STAPE_TRIGGER_LATENCY, 0, 0, NULL, -EINVAL, "without a limit, or with 0" },
+		{ STAPE_TRIGGER_BURST, STAPE_TRIGGER_TIME_MAX + 1, 0, NULL, -EINVAL,
+		  "at most a day" },
+		{ STAPE_TRIGGER_RATE, STAPE_TRIGGER_RATE_MAX + 1, 0, NULL, -EINVAL,
+		  "10^9 a second" },
+		{ STAPE_TRIGGER_RATE, 1, 1, NULL, -EINVAL, "all tasks of the session" },
+		{ STAPE_TRIGGER_RATE, 1, 0, "web", -EINVAL, "all tasks of the session" },
+		{ STAPE_TRIGGER_BLOCKED, 1, 0,
+		  "****************************************************************", -EINVAL, "" },
+		{ STAPE_TRIGGER_BLOCKED, 1, 4194303, NULL, -ESRCH, "no such process or thread" },
+		{ STAPE_TRIGGER_BLOCKED, 1, 4194304, NULL, -ERANGE, "" },
 	};
 	struct st_request q;
 	unsigned int i;
@@ -690,7 +741,7 @@ TEST_F(triggers, wrong_requests)
 	ASSERT_EQ(0, st_record_open(&self->r, 0));
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		begin(&q, &self->r);
-		add_trigger(&q, wrong[i].kind, wrong[i].limit, wrong[i].pid);
+		add_trigger(&q, wrong[i].kind, wrong[i].limit, wrong[i].pid, wrong[i].comm);
 		EXPECT_EQ(wrong[i].ret, st_request(&q));
 		EXPECT_TRUE(st_request_says(&q, wrong[i].words));
 		EXPECT_LT(0, q.offset);
@@ -701,13 +752,13 @@ TEST_F(triggers, wrong_requests)
 	EXPECT_EQ(-EINVAL, st_request(&q));
 	begin(&q, &self->r);
 	for (i = 0; i < STAPE_TRIGGERS_MAX + 1; i++)
-		add_trigger(&q, STAPE_TRIGGER_LATENCY, 1000, 0);
+		add_trigger(&q, STAPE_TRIGGER_LATENCY, 1000, 0, NULL);
 	EXPECT_EQ(-E2BIG, st_request(&q));
 	EXPECT_TRUE(st_request_says(&q, "more triggers than"));
 	/* The session is still as it was. */
 	begin(&q, &self->r);
 	for (i = 0; i < STAPE_TRIGGERS_MAX; i++)
-		add_trigger(&q, STAPE_TRIGGER_LATENCY + i % 4, STAPE_TRIGGER_RATE_MAX, 0);
+		add_trigger(&q, STAPE_TRIGGER_LATENCY + i % 4, STAPE_TRIGGER_RATE_MAX, 0, NULL);
 	EXPECT_EQ(0, st_request(&q));
 	EXPECT_EQ(STAPE_TRIGGERS_MAX, fired(&self->r).n);
 }
@@ -725,7 +776,7 @@ TEST_F(triggers, without_the_right)
 		if (st_become_nobody(0))
 			_exit(1);
 		begin(&q, &self->r);
-		add_trigger(&q, STAPE_TRIGGER_LATENCY, 1000, 0);
+		add_trigger(&q, STAPE_TRIGGER_LATENCY, 1000, 0, NULL);
 		_exit(st_request(&q) == -EPERM ? 0 : 2);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -736,7 +787,7 @@ TEST_F(triggers, without_the_right)
 
 TEST_F_TIMEOUT(triggers, unload, 120)
 {
-	const struct schedtape_trigger trigger = { STAPE_TRIGGER_LATENCY, 0, 1 };
+	const struct schedtape_trigger trigger = TRIGGER(LATENCY, 0, 1);
 	const char *path = getenv("SCHEDTAPE_KO");
 
 	if (!path)

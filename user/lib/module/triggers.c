@@ -19,7 +19,8 @@ static bool put_trigger(struct nl_msg *msg, const struct schedtape_trigger *trig
 
 	if (!nest || nla_put_u32(msg, STAPE_A_TRIGGER_KIND, trigger->kind) ||
 	    nla_put_u64(msg, STAPE_A_TRIGGER_LIMIT, trigger->limit) ||
-	    (trigger->pid && nla_put_u32(msg, STAPE_A_TRIGGER_PID, trigger->pid)))
+	    (trigger->pid && nla_put_u32(msg, STAPE_A_TRIGGER_PID, trigger->pid)) ||
+	    (trigger->comm && nla_put_string(msg, STAPE_A_TRIGGER_COMM, trigger->comm)))
 		return false;
 	nla_nest_end(msg, nest);
 	return true;
@@ -60,6 +61,8 @@ static int parse_trigger(struct nlattr *nest, uint32_t session, const struct eac
 	state.time = client_u64(attrs[STAPE_A_TRIGGER_TIME]);
 	state.cpu = client_u32(attrs[STAPE_A_TRIGGER_CPU]);
 	state.lasts = attrs[STAPE_A_TRIGGER_LASTS];
+	if (attrs[STAPE_A_TRIGGER_COMM])
+		state.comm = nla_get_string(attrs[STAPE_A_TRIGGER_COMM]);
 	return each->each(&state, each->arg);
 }
 

@@ -87,6 +87,8 @@ struct schedtape_trigger_state {
 	uint64_t time;		/* notification: ns of CLOCK_MONOTONIC */
 	uint32_t cpu;		/* notification: the task's */
 	bool lasts;		/* notification: the wait or run has not ended */
+	bool unused[3];
+	const char *comm;	/* schedtape_session_triggers(): as it was set; valid in the call */
 };
 
 struct schedtape_replay_state {
@@ -190,11 +192,13 @@ uint32_t schedtape_session_id(const struct schedtape_session *session);
  * @kind: enum stape_trigger_kind
  * @pid: only for this process or thread; 0: for all tasks of the session
  * @limit: ns; of STAPE_TRIGGER_RATE: wake-ups a second
+ * @comm: only for tasks with a name that this pattern matches; NULL: for all
  */
 struct schedtape_trigger {
 	uint32_t kind;
 	uint32_t pid;
 	uint64_t limit;
+	const char *comm;
 };
 
 /**
