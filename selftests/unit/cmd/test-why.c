@@ -134,6 +134,8 @@ static void make_told(void)
 	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
 	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
 	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_HARDIRQ, 1150 * MS, 0);
+	maker_trigger(&m, 1200 * MS, 10, 50 * MS, STAPE_TRIGGER_LASTS |
+		      (uint64_t)STAPE_TRIGGER_LATENCY << STAPE_TRIGGER_KIND_SHIFT);
 	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
 	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
 	write_second(page, 1);
@@ -216,6 +218,8 @@ TEST(told)
 {
 	make_told();
 	ok(!why("10", "--at=1.11", NULL), "a wait for a CPU that ran others unseen");
+	has("\n\ntrigger: shell:10 was ready for 50.000 ms so far, and got no CPU; "
+	    "CPU 0 at 1.200000\n\n", "what fired comes first");
 	has(" 1.110000 shell:10 was ready, its CPU ran another task\n",
 	    "for a time that is certain");
 	has(" 5.001 1 1.105000 shell:10 was ready, what its CPU did is not known\n",

@@ -461,6 +461,25 @@ const char *causes_name(const struct causes *causes, uint32_t number);
  * all of them together.
  */
 
+#define FIRED_NEAR	5000000	/* ns; a trigger rests for 10 ms after it has fired */
+
+/**
+ * struct fired - a trigger of the recording that has fired
+ * @at: when the trigger fired that the snapshot was taken for, by META; UINT64_MAX: it has another
+ *	cause; 0: the tape is no snapshot
+ * @least: how far the event of that trigger is from @at, at most, ns; without @at 0
+ * @time: when the event that is nearest to @at happened, or the last one; 0: there is none
+ * @name: of the task then; its PID is 0 for all tasks
+ * @trigger: of the event
+ */
+struct fired {
+	uint64_t at;
+	uint64_t least;
+	uint64_t time;
+	struct link_name name;
+	struct schedtape_fired trigger;
+};
+
 /**
  * struct waits - what is wanted, and what was found
  * @who: the tasks that wait; they must match @selection, too
@@ -476,6 +495,7 @@ const char *causes_name(const struct causes *causes, uint32_t number);
  * @nr_more: with @at: waits that are not among these
  * @chain: the one that is being made
  * @ran: with @at: the last selected task that ran then, as it was called then
+ * @fired: what the tape was taken for
  */
 struct waits {
 	const struct select_names *who;
@@ -492,6 +512,7 @@ struct waits {
 	size_t nr_more;
 	struct chain chain;
 	struct link_name ran;
+	struct fired fired;
 };
 
 /* Callbacks of the timeline, for a struct waits. */

@@ -199,10 +199,37 @@ static int explain(struct waits *waits, const struct schedtape_task *task, uint6
 
 /* -- callbacks of the timeline --------------------------------------------- */
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* Keeps the event that is nearest to the time when the snapshot was asked for, or the last one. */
+static void note_fired(struct fired *fired, const struct schedtape_event *ev)
+{
+	uint64_t away = fired->at ? distance(ev->time, fired->at) : 0;
+
+	if (away > fired->least)
+		return;
+	fired->least = away;
+	fired->time = ev->time;
+	fired->name = (struct link_name){ .pid = ev->pid };
+	fired->trigger = ev->trigger;
+}
+
+/* Takes the task's name at the end of its wait or run, or of the tape: it seldom changes before. */
+static void name_fired(struct fired *fired, const struct schedtape_task *task)
+{
+	if (fired->name.pid == task->pid && !*fired->name.comm)
+		link_name_take(&fired->name, task, task->index);
+}
+
 static int on_event(void *arg, const struct schedtape_event *ev)
 {
 	struct waits *waits = arg;
 
+	if (ev->type == SCHEDTAPE_EV_TRIGGER)
+		note_fired(&waits->fired, ev);
 	return history_event(&waits->history, ev);
 }
 
@@ -245,7 +272,10 @@ static int on_queued(void *arg, const struct schedtape_task *task, uint32_t cpu,
 static int on_began(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
 {
 	struct waits *waits = arg;
-	int rc = history_began(&waits->history, task, run);
+	int rc;
+
+	name_fired(&waits->fired, task);
+	rc = history_began(&waits->history, task, run);
 
 	if (!rc)
 		rc = quotas_update(&waits->recorded->quotas);
@@ -272,10 +302,20 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 {
 	struct waits *waits = arg;
 
+	name_fired(&waits->fired, task);
 	if (waits->at != SPAN_NONE && run->begin <= waits->at && run->end > waits->at &&
 	    is_chosen(waits, task))
 		link_name_take(&waits->ran, task, task->index);
 	return history_ran(&waits->history, task, run);
+}
+
+static int on_ended(void *arg, const struct schedtape_task *task, uint64_t time)
+{
+	struct waits *waits = arg;
+
+	(void)time;
+	name_fired(&waits->fired, task);
+	return 0;
 }
 
 const struct schedtape_timeline_ops waits_ops = {
@@ -289,6 +329,7 @@ const struct schedtape_timeline_ops waits_ops = {
 	.began = on_began,
 	.ran = on_ran,
 	.waits = on_waits,
+	.ended = on_ended,
 };
 
 void waits_free(struct waits *waits)

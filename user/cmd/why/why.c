@@ -132,21 +132,99 @@ static int no_memory(void)
 	return CMD_FAILURE;
 }
 
+/* -- the trigger ----------------------------------------------------------- */
+
+/* "trigger: web:42 was ready for 5.123 ms, and got no CPU; CPU 0 at 1.234567" */
+static void print_fired(struct why *why)
+{
+	static const char * const did[] = {
+		[STAPE_TRIGGER_LATENCY] = "was ready for %.3f ms%s, and got no CPU",
+		[STAPE_TRIGGER_BLOCKED] = "slept uninterruptibly for %.3f ms%s",
+		[STAPE_TRIGGER_BURST] = "ran for %.3f ms%s without a break",
+	};
+	const struct fired *fired = &why->waits.fired;
+	char name[TEXT_TASK_LEN], time[TIME_TEXT_LEN];
+
+	printf("trigger: ");
+	if (fired->trigger.kind < STAPE_TRIGGER_RATE && fired->trigger.kind) {
+		printf("%s ", text_task(name, fired->name.comm, fired->name.pid));
+		printf(did[fired->trigger.kind], out_ms(fired->trigger.value),
+		       fired->trigger.lasts ? " so far" : "");
+		printf("; CPU %" PRIu32, fired->trigger.cpu);
+	} else if (fired->trigger.kind == STAPE_TRIGGER_RATE) {
+		printf("%" PRIu64 " wake-ups of all tasks in a second", fired->trigger.value);
+	} else {
+		printf("of a kind that is not known");
+	}
+	printf(" at %s\n\n", time_text(&why->time, time, fired->time));
+}
+
+/*
+ * JSON trigger of why:
+ * @time_ns: When it fired.
+ * @pid: PID of the task for which it has fired; 0: for all together.
+ * @comm: Name of that task then.
+ * @kind, @target_cpu, @lasts: As of events of script.
+ * @value_ns: As there; null of a rate.
+ * @wakeups: As there; null of the others.
+ */
+static struct json_object *json_fired(const struct fired *fired)
+{
+	const struct schedtape_fired *trigger = &fired->trigger;
+	bool rate = trigger->kind == STAPE_TRIGGER_RATE;
+	struct json_object *object, *value;
+
+	if (!fired->time)
+		return NULL;
+	value = json_object_new_uint64(trigger->value);
+	object = json_object_new_object();
+	out_json_add_count(object, "time_ns", fired->time);
+	out_json_add_count(object, "pid", fired->name.pid);
+	out_json_add_name(object, "comm", fired->name.comm);
+	out_json_add_name(object, "kind", schedtape_trigger_name(trigger->kind));
+	json_object_object_add(object, "value_ns", rate ? NULL : value);
+	json_object_object_add(object, "wakeups", rate ? value : NULL);
+	out_json_add_count(object, "target_cpu", trigger->cpu);
+	out_json_add_bool(object, "lasts", trigger->lasts);
+	return object;
+}
+
+/*
+ * Returns when the trigger fired that the snapshot was taken for; UINT64_MAX: it was taken for an
+ * order, a signal or at a time; 0: the tape is no snapshot.
+ */
+static uint64_t fired_at(struct json_object *meta)
+{
+	struct json_object *trigger, *value;
+
+	if (!json_object_object_get_ex(meta, "trigger", &trigger))
+		return 0;
+	if (!json_object_object_get_ex(trigger, "text", &value) ||
+	    !json_object_object_get_ex(trigger, "time", &value))
+		return UINT64_MAX;
+	return json_object_get_uint64(value);
+}
+
 /*
  * JSON of why:
+ * @trigger: The trigger that a snapshot was taken for; null if it was taken for another reason. Of
+ *	other tapes the last one that has fired; null if none has.
  * @chains: The waits, the worst first; with --path only the critical path. Absent with --summary.
  * @causes: The lines of the summary, in their order; only with --summary.
  * @total: An object with the keys of causes.
  */
-static void begin(const struct why *why, struct schedtape_tape *tape,
+static void begin(struct why *why, struct schedtape_tape *tape,
 		  const struct schedtape_timeline *timeline)
 {
 	if (!why->common.json) {
 		heading_print(why->common.input, tape, timeline, why->sheet.times);
+		if (why->waits.fired.time)
+			print_fired(why);
 		return;
 	}
 	out_json_begin("why");
 	heading_json(why->common.input, tape, timeline);
+	out_json_member("trigger", json_fired(&why->waits.fired));
 }
 
 /* -- causes ---------------------------------------------------------------- */
@@ -416,6 +494,8 @@ static int prepare(struct why *why, struct schedtape_tape *tape)
 	syscalls_init(&why->syscalls, tape);
 	why->sheet.times = &why->time;
 	waits->history.recorded = &why->recorded;
+	waits->fired.at = fired_at(tape_meta(tape));
+	waits->fired.least = waits->fired.at ? FIRED_NEAR : 0;
 	if (why->at.nr)
 		waits->at = why->at.ranges[0].start;
 	return 0;
