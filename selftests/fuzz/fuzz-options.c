@@ -256,8 +256,10 @@ static void check_record(struct record_options *opts)
 
 	must(opts->level >= 0 && opts->level <= 22);
 	must(opts->realtime >= 0 && opts->realtime <= 99);
-	must(opts->parts.end == PARTS_WHOLE || (!opts->overwrite && !opts->threads));
-	must(!opts->memory || (opts->overwrite && !opts->ring_bytes));
+	must(opts->parts.end == PARTS_WHOLE || !opts->threads);
+	must(!opts->overwrite || opts->parts.end != PARTS_SIZE);
+	must(!opts->no_final || (opts->overwrite && !opts->threads));
+	must(!opts->memory || (opts->overwrite && !opts->ring_bytes && !opts->threads));
 	check_targets(&opts->targets.filter);
 	check_timing(&opts->timing);
 	if (!record_options_cpus(opts, &cpus, &bytes) && opts->threads)

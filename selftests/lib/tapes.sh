@@ -2,14 +2,16 @@
 # shellcheck shell=bash
 # tapes.sh - shared by the tests of recorders that write several tapes: those of "-o t". Sourced.
 
-# tapes: prints the names of the tapes that have ended, in their order, separated by blanks
+# tapes: prints the names of the tapes that have ended, in the order of their times, separated by
+# blanks; not those of merges
 tapes()
 {
 	local all
 
-	all=$(printf '%s\n' t.20*Z)
+	all=$(find . -maxdepth 1 -name 't.*20*Z' ! -name 't.merged.*' -printf '%P\n' |
+		sed 's/.*\.\(.*\..*\)/\1 &/' | sort | cut -d ' ' -f 2)
 	# shellcheck disable=SC2086 # each line is a word
-	[ "$all" = 't.20*Z' ] || echo $all
+	echo $all
 }
 
 # count N: succeeds if there are N of them
@@ -23,7 +25,7 @@ count()
 # forget: removes all tapes
 forget()
 {
-	rm -rf t t.old t.20*
+	rm -rf t t.old t.20* t.*.20*
 }
 
 # limit_pids MOST: PIDs are used again and again, up to this one, until the test ends. Kills its jobs

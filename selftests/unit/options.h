@@ -51,6 +51,11 @@ int out_failed(int ret, const struct schedtape_error *err)
 	return ret;
 }
 
+int out_finish(int status)
+{
+	return status;
+}
+
 void cmd_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	refused = false;

@@ -86,7 +86,7 @@ peer_start()
 		z0) options+=(-z0) ;;
 		mono | tsc) options+=(-k "$word") ;;
 		syscalls) options+=(--syscalls) ;;
-		triggers) options+=(--switch-output --trigger 'latency>1h' --trigger 'burst>1h') ;;
+		triggers) options+=(--switch-output --trigger latency:1h --trigger burst:1h) ;;
 		flight) options+=(-M "$ring" --name bench) ;;
 		all) filter=(-a) ;;
 		half) options+=(--exclude-comm=other) ;;

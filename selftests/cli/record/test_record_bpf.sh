@@ -42,7 +42,7 @@ noted()
 {
 	local tape
 
-	for tape in t.20*Z; do
+	for tape in t.bpf.20*Z; do
 		schedtape info --json "$tape" | jq -r .meta.trigger.note
 	done
 }
@@ -86,7 +86,7 @@ noted > notes 2> log
 grep -q '^the kernel is in ksys_sync()$' notes && grep -q '^called by periodic$' notes
 report $? "the notes are what the programs have written"
 said=0
-for tape in t.20*Z; do
+for tape in t.bpf.20*Z; do
 	said=$((said + $(schedtape info "$tape" | grep -c 'called by periodic')))
 done
 [ $said = 1 ]
@@ -99,7 +99,7 @@ expect 1 'bpf:/sys/fs/bpf/none: No such file' \
 expect 1 "bpf:$dir/slow: .*not in a file system of BPF" \
 	schedtape record -a -M 1M --trigger "bpf:$dir/slow"
 expect 129 'bpf: without a path' schedtape record -a -M 1M --trigger bpf:
-expect 129 'pid=1: name=NAME' schedtape record -a -M 1M --trigger bpf:$ring,pid=1
+expect 129 'pid=1: after=TIME' schedtape record -a -M 1M --trigger bpf:$ring,pid=1
 kill -TERM $loader
 wait $loader
 kill -KILL $chain

@@ -14,7 +14,7 @@ trap 'kill -KILL $(jobs -p) 2> /dev/null; rm -rf "$dir"' EXIT
 # -- commands ----------------------------------------------------------------------
 
 schedtape record -q -p $chain -o t -M 64K 2> said \
-	--trigger 'exec:test -e go && echo noise, >&2,name=file,every=100ms,max=2,holdoff=8s' \
+	--trigger 'file=exec:test -e go && echo noise, >&2,every=100ms,max=2,holdoff=8s' \
 	--trigger 'exec:false' &
 recorder=$!
 eventually recording
@@ -36,11 +36,11 @@ interrupt $recorder
 report $? "the recording ends well"
 [ "$(grep -c '^noise,$' said)" -ge 2 ] && ! grep -v '^noise,$' said > log
 report $? "what the command says is not lost, and nothing else is said"
-for tape in t.20*Z; do
+for tape in t.file.20*Z; do
 	schedtape info --json "$tape" > info.json 2> log
 done
 like info.json '(d["ended_by"] == "file" and d["meta"]["trigger"]["name"] == "file" and
-	d["meta"]["trigger"]["text"].startswith("exec:test -e go && echo noise, >&2,name=file,") and
+	d["meta"]["trigger"]["text"].startswith("file=exec:test -e go && echo noise, >&2,every=") and
 	d["start_ns"] < d["meta"]["trigger"]["time"] < d["stop_ns"])'
 report $? "a snapshot says what it was taken for"
 schedtape info --json t > info.json 2> log &&
@@ -52,7 +52,7 @@ schedtape record -q -p $chain -o t -M 1M --trigger 'exec:true,max=1,after=2s' 2>
 recorder=$!
 eventually count 1
 interrupt $recorder
-schedtape info --json t.20*Z > info.json 2> log &&
+schedtape info --json t.exec.20*Z > info.json 2> log &&
 	like info.json '2e9 < d["stop_ns"] - d["meta"]["trigger"]["time"] < 4e9'
 report $? "after=2s: it goes on for 2 s before the snapshot"
 
@@ -82,8 +82,9 @@ report $? "and is ended"
 # -- what the module finds -----------------------------------------------------------
 
 forget
-schedtape record -q -a -o t -M 2M 2> log --trigger 'latency>200ms,name=late,max=1,after=2s' \
-	--trigger 'burst>300ms,max=1' --trigger 'blocked>1h' --trigger 'rate>1000000000/s' &
+schedtape record -q -a -o t -M 2M 2> log --trigger 'late=latency:200ms,max=1,after=2s,task=peri*' \
+	--trigger 'burst:300ms,max=1' --trigger 'blocked:1h' --trigger 'rate:1000000000/s' \
+	--trigger 'never=latency:200ms,task=peri' &
 recorder=$!
 eventually recording
 taskset -c 1 periodic 20 0 1000000000 > /dev/null &
@@ -94,27 +95,28 @@ chrt -f 50 taskset -c 1 hog 2500 > /dev/null
 eventually count 2
 report $? "a task that waits for a CPU, and one that does not leave it"
 interrupt $recorder
-for tape in t.20*Z; do
-	schedtape info --json "$tape" > info.json 2> log
-	if like info.json '(d["ended_by"] == "late" and
-		d["meta"]["trigger"]["text"] == "latency>200ms,name=late,max=1,after=2s")'; then
-		late=$tape
-	elif like info.json 'd["ended_by"] == "burst"'; then
-		burst=$tape
-	fi
-done
-[ -n "${late-}" ] && [ -n "${burst-}" ]
-report $? "each has its snapshot"
-schedtape script "${late-}" 2> log | grep -E ' trigger: .*latency' > out
+late=$(echo t.late.20*Z)
+burst=$(echo t.burst.20*Z)
+schedtape info --json "$late" > info.json 2> log && like info.json '(d["ended_by"] == "late" and
+	d["meta"]["trigger"]["text"] == "late=latency:200ms,max=1,after=2s,task=peri*")' &&
+	schedtape info --json "$burst" > info.json 2> log && like info.json 'd["ended_by"] == "burst"'
+report $? "each has its snapshot, with its name"
+schedtape script "$late" 2> log | grep -E ' trigger: .*latency' > out
 report $? "on which is what fired"
 sed 's/^/# /' out
-schedtape why periodic "${late-}" > out 2> log
-grep -q hog out
-report $? "and why names who kept the task waiting"
+schedtape why periodic "$late" > out 2> log
+grep -q hog out && grep -qE '^trigger: periodic:[0-9]+ was ready for .* ms(,| so far)' out
+report $? "and why begins with it, and names who kept the task waiting"
 sed 's/^/# /' out | head -20
-schedtape why periodic "${burst-}" > out 2> log
+schedtape why periodic "$burst" > out 2> log
 grep -q 'when the tape ended' out && grep -q hog out
 report $? "also on a snapshot that was taken while it still waited"
+
+forget
+schedtape record -q -p $chain -o t -M 64K --no-final --trigger exec:true,then=stop 2> log
+report $? "then=stop ends the recording"
+count 1 && [ ! -e t ]
+report $? "after the snapshot"
 
 # -- pressure ------------------------------------------------------------------------
 
@@ -141,18 +143,22 @@ fi
 
 # -- the command line ------------------------------------------------------------------
 
-expect 129 'latency>TIME, .* exec:COMMAND, psi:.* or bpf:PATH' schedtape record -a -M 1M --trigger 'latency'
-expect 129 'latency>TIME with ns' schedtape record -a -M 1M --trigger 'latency>5'
-expect 129 'a day at most' schedtape record -a -M 1M --trigger 'blocked>2d'
-expect 129 'rate>N/s' schedtape record -a -M 1M --trigger 'rate>5'
+schedtape record --trigger help > out 2> log && grep -q '^  latency:TIME ' out && ! grep . log
+report $? "--trigger help lists them"
+expect 129 'those that --trigger help lists' schedtape record -a -M 1M --trigger 'latency'
+expect 129 'latency:TIME with ns' schedtape record -a -M 1M --trigger 'latency:5'
+expect 129 'a day at most' schedtape record -a -M 1M --trigger 'blocked:2d'
+expect 129 'rate:N/s' schedtape record -a -M 1M --trigger 'rate:5'
 # shellcheck disable=SC2046 # each option is a word
 expect 129 'the module takes 8' schedtape record -a -M 1M \
-	$(printf ' --trigger burst>%ss' 1 2 3 4 5 6 7 8 9)
+	$(printf ' --trigger burst:%ss' 1 2 3 4 5 6 7 8 9)
 expect 129 'exec: without a command' schedtape record -a -M 1M --trigger 'exec:'
-expect 129 'after=1: name=NAME' schedtape record -a -M 1M --trigger 'exec:true,after=1'
-expect 129 'max=0: name=NAME' schedtape record -a -M 1M --trigger 'exec:true,max=0'
-expect 129 'name=a b: name=NAME' schedtape record -a -M 1M --trigger 'exec:true,name=a b'
-expect 129 'every=1s: name=NAME' \
+expect 129 'after=1: after=TIME' schedtape record -a -M 1M --trigger 'exec:true,after=1'
+expect 129 'max=0: after=TIME' schedtape record -a -M 1M --trigger 'exec:true,max=0'
+expect 129 '"a b": a name has' schedtape record -a -M 1M --trigger 'a b=exec:true'
+expect 129 'then=go: after=TIME' schedtape record -a -M 1M --trigger 'exec:true,then=go'
+expect 129 'task=a: after=TIME' schedtape record -a -M 1M --trigger 'exec:true,task=a'
+expect 129 'every=1s: after=TIME' \
 	schedtape record -a -M 1M --trigger 'psi:cpu some 50000 1000000,every=1s'
 expect 129 'in place of cpu' schedtape record -a -M 1M --trigger 'psi:gpu some 50000 1000000'
 expect 129 'is for --switch-output, --overwrite and -M' schedtape record -a --trigger exec:true

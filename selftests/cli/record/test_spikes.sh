@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: a real-time task that takes the CPU for a while is caught each time by
-# --trigger latency>5ms of a task that waits meanwhile, and why names it. SCHEDTAPE_ROUNDS (3) is how
+# --trigger latency:5ms of a task that waits meanwhile, and why names it. SCHEDTAPE_ROUNDS (3) is how
 # often.
 
 set -u
@@ -15,7 +15,7 @@ taskset -c 0 nice -n -20 periodic 2 0 1000000000 > /dev/null &
 victim=$!
 trap 'kill -KILL $(jobs -p) 2> /dev/null; rm -rf "$dir"' EXIT
 schedtape record -q -a -o t -M 1M 2> said \
-	--trigger "latency>5ms,pid=$victim,after=100ms" &
+	--trigger "latency:5ms,pid=$victim,after=100ms" &
 recorder=$!
 eventually recording
 report $? "all tasks are recorded"
@@ -34,7 +34,7 @@ blamed()
 
 spike()
 {
-	rm -f t.20*
+	rm -f t.latency.20*
 	chrt -f 50 taskset -c 0 hog 30 > /dev/null && eventually blamed
 }
 

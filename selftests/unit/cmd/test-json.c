@@ -420,7 +420,7 @@ static void test_tapes(void)
 	unlink(copy);
 	unlink(data);
 	write_tape(b.path, "{\"part\": 1, \"trigger\": {\"name\": \"slow\", "
-			   "\"text\": \"latency>5ms\", \"note\": \"x\", \"time\": 5, "
+			   "\"text\": \"latency:5ms\", \"note\": \"x\", \"time\": 5, "
 			   "\"uid\": 0, \"pid\": 7}}");
 	prints("merge", (struct call) { cmd_merge, { "merge", "--json", "-o", copy, b.path } });
 	check("merge");

@@ -132,6 +132,23 @@ TEST(rings)
 	record_options_free(&opts);
 }
 
+/* FILE.latency.20261127T124501.123456Z has at most 255 bytes. */
+TEST(lengths)
+{
+	struct record_options opts = { .output = NULL };
+	char file[300] = "/tmp/";
+	char *argv[] = { "record", "-a", "-M1M", "--trigger=latency:5ms", "-o", file };
+
+	memset(file + 5, 'a', 255 - 24 - 8);
+	record_options_parse(&opts, 6, argv);
+	ok(!refused, "a long -o, to which a trigger's name and the time can be added");
+	record_options_free(&opts);
+	strcat(file, "a");
+	record_options_parse(&opts, 6, argv);
+	ok(refused, "a longer one");
+	record_options_free(&opts);
+}
+
 TEST(patterns)
 {
 	static const char * const bad[] = {

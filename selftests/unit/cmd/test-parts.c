@@ -128,12 +128,12 @@ TEST(files)
 	parts_drop(&file);
 	ok(!parts_create(&file, path, &err) && write(file.fd, "one", 3) == 3, "a file");
 	ok(!count_files("t.20"), "without its name");
-	ok(!parts_keep(&parts, path, &file, 3, &err) && is_there("20261127T124501.999999Z"),
+	ok(!parts_keep(&parts, path, NULL, &file, 3, &err) && is_there("20261127T124501.999999Z"),
 	   "has it when it is complete");
 	parts_drop(&file);
 	ok(file.fd < 0 && is_there("20261127T124501.999999Z"), "and keeps it");
 	parts_create(&file, path, &err);
-	ok(!parts_keep(&parts, path, &file, 3, &err) && is_there("20261127T124502.000000Z"),
+	ok(!parts_keep(&parts, path, NULL, &file, 3, &err) && is_there("20261127T124502.000000Z"),
 	   "the next one has another name");
 	parts_drop(&file);
 	parts_create(&file, path, &err);
@@ -146,14 +146,18 @@ TEST(files)
 	   "a merged tape has another name, and is not one of those that are kept");
 	unlink(merged);
 	free(merged);
+	parts_create(&file, path, &err);
+	ok(!parts_keep(&parts, path, "late", &file, 3, &err) &&
+	   is_there("late.20261127T124501.999999Z"), "that of a trigger has the trigger's name");
+	parts_drop(&file);
 	/* As on a file system that makes no files without names. */
 	snprintf(name, sizeof(name), "%s.new", path);
 	file = (struct parts_file){ .fd = open(name, O_WRONLY | O_CREAT, 0600),
 				    .path = strdup(name) };
-	ok(!parts_keep(&parts, path, &file, 3, &err) && is_there("20261127T124502.000001Z") &&
-	   count_files("t") == 3, "a file with a name is renamed");
+	ok(!parts_keep(&parts, path, NULL, &file, 3, &err) && is_there("20261127T124502.000001Z") &&
+	   count_files("t") == 4, "a file with a name is renamed");
 	parts_drop(&file);
-	ok(count_files("t") == 3, "and stays");
+	ok(count_files("t") == 4, "and stays");
 	ok(parts_create(&file, "/none/t", &err) == -ENOENT &&
 	   strstr(err.text, "/none/t: No such file"), "%s", err.text);
 	parts_free(&parts);

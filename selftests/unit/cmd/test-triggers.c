@@ -25,12 +25,14 @@ TEST(forms)
 {
 	static const char * const bad[] = {
 		"", "exec", "exec:", "psi:", "psi:cpu", "psi:gpu some 1 2", "latency",
-		"latency>", "latency>5", "latency>0ms", "lat>5ms", "burst>2d", "rate>5", "rate>5/m",
-		"rate>0/s", "rate>2000000000/s", ">5ms", "exec:true,pid=1", "burst>1s,pid=0",
-		"burst>1s,pid=5000000",
+		"latency:", "latency:5", "latency:0ms", "lat:5ms", "burst:2d", "rate:5", "rate:5/m",
+		"rate:0/s", "rate:2000000000/s", ":5ms", "exec:true,pid=1", "burst:1s,pid=0",
+		"burst:1s,pid=5000000", "exec:true,task=a", "burst:1s,task=", "exec:true,then=go",
+		"rate:5/s,pid=1", "rate:5/s,task=a", "merged=exec:true",
+		"latency=5ms", "=latency:5ms", "a b=latency:5ms", "a/b=exec:true",
 		"exec:true,max=0", "exec:true,max=-1", "exec:true,max=1x", "exec:true,after=1",
-		"exec:true,after=", "exec:true,name=", "exec:true,name=a/b", "exec:true,every=0s",
-		"exec:true,name=a2345678901234567890123456789012", "psi:cpu some 1 2,every=1s",
+		"exec:true,after=", "exec:true,every=0s",
+		"a2345678901234567890123456789012=exec:true", "psi:cpu some 1 2,every=1s",
 		"bpf:", "bpf:/sys/fs/bpf/a,pid=1",
 	};
 	struct triggers triggers = { .nr = 0 };
@@ -41,14 +43,16 @@ TEST(forms)
 	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		ok(triggers_add(&triggers, bad[i], &err) == -EINVAL && *err.text && !triggers.nr,
 		   "not --trigger %s", bad[i]);
-	ok(!triggers_add(&triggers, "exec:a,b=c,max=3,every=2s,name=n.1,after=5ms,holdoff=1m",
-			 &err),
+	ok(!triggers_add(&triggers, "n.1=exec:a,b=c,max=3,every=2s,then=stop,after=5ms,"
+			 "holdoff=1m", &err),
 	   "a command with a comma, and all options");
 	trigger = &triggers.list[0];
 	ok(!strcmp(trigger->what, "a,b=c") && trigger->max == 3 && trigger->every == 2000 &&
-	   !strcmp(trigger->name, "n.1") && trigger->after == 5 && trigger->holdoff == 60000,
+	   trigger->stop && !strcmp(trigger->name, "n.1") && trigger->after == 5 &&
+	   trigger->holdoff == 60000,
 	   "are taken apart");
-	ok(!strcmp(trigger->said, "exec:a,b=c,max=3,every=2s,name=n.1,after=5ms,holdoff=1m"),
+	ok(!strcmp(trigger->said, "n.1=exec:a,b=c,max=3,every=2s,then=stop,after=5ms,"
+		   "holdoff=1m"),
 	   "what was given is still known");
 	ok(!triggers_add(&triggers, "psi:io full 1 2", &err), "pressure");
 	trigger = &triggers.list[1];
@@ -67,14 +71,15 @@ TEST(session)
 	int i;
 
 	triggers_add(&triggers, "exec:true", &err);
-	ok(!triggers_add(&triggers, "latency>1.5ms", &err) &&
-	   !triggers_add(&triggers, "blocked>2s,pid=42", &err) &&
+	ok(!triggers_add(&triggers, "latency:1.5ms", &err) &&
+	   !triggers_add(&triggers, "blocked:2s,pid=42,task=w[eb]*", &err) &&
 	   !triggers_add(&triggers, "psi:cpu some 1 2", &err) &&
-	   !triggers_add(&triggers, "burst>100us", &err) &&
-	   !triggers_add(&triggers, "rate>1000/s,name=storm", &err), "what the module finds");
+	   !triggers_add(&triggers, "burst:100us", &err) &&
+	   !triggers_add(&triggers, "storm=rate:1000/s", &err), "what the module finds");
 	ok(triggers_of_session(&triggers, list) == 4 && list[0].kind == STAPE_TRIGGER_LATENCY &&
 	   list[0].limit == 1500000 && !list[0].pid && list[1].kind == STAPE_TRIGGER_BLOCKED &&
-	   list[1].pid == 42 && list[2].limit == 100000 && list[3].kind == STAPE_TRIGGER_RATE &&
+	   list[1].pid == 42 && !strcmp(list[1].comm, "w[eb]*") && !list[0].comm &&
+	   list[2].limit == 100000 && list[3].kind == STAPE_TRIGGER_RATE &&
 	   list[3].limit == 1000, "is asked for");
 	triggers_fire(&triggers, 2, 123);
 	ok(triggers_next(&triggers) == &triggers.list[4] && triggers.list[4].at == 123 &&
@@ -82,11 +87,11 @@ TEST(session)
 	triggers_fire(&triggers, 4, 123);
 	ok(!triggers_next(&triggers), "there is no such number");
 	for (i = 0; i < 4; i++)
-		triggers_add(&triggers, "burst>1s", &err);
-	ok(triggers_add(&triggers, "burst>1s", &err) == -EINVAL && triggers.nr == 10, "8 at most");
+		triggers_add(&triggers, "burst:1s", &err);
+	ok(triggers_add(&triggers, "burst:1s", &err) == -EINVAL && triggers.nr == 10, "8 at most");
 	triggers_free(&triggers);
-	ok(!triggers_add(&triggers, "latency>1ns", &err) && triggers.list[0].session.limit == 1 &&
-	   !triggers_add(&triggers, "burst>1d", &err), "the least and the longest time");
+	ok(!triggers_add(&triggers, "latency:1ns", &err) && triggers.list[0].session.limit == 1 &&
+	   !triggers_add(&triggers, "burst:1d", &err), "the least and the longest time");
 	triggers_free(&triggers);
 }
 

@@ -218,6 +218,8 @@ struct parts_file {
 
 #define PARTS_NO_FILE	{ .fd = -1 }
 
+#define PARTS_TIME_LEN	24	/* of ".20261127T124501.123456Z" */
+
 /* Parses "signal", a size with B, K, M or G, or a time with a unit.  Returns false for others. */
 bool parts_parse(struct parts *parts, const char *text);
 /* A tape begins. */
@@ -228,9 +230,12 @@ bool parts_due(const struct parts *parts, uint64_t bytes);
 int parts_wait(const struct parts *parts, int most);
 /* Makes a file in the folder of @path.  Returns 0 or -errno. */
 int parts_create(struct parts_file *file, const char *path, struct schedtape_error *err);
-/* Names a complete file PATH.TIME.  Returns 0 or -errno. */
-int parts_keep(struct parts *parts, const char *path, struct parts_file *file, uint64_t bytes,
-	       struct schedtape_error *err);
+/*
+ * Names a complete file PATH.TIME; with @trigger, which may be NULL, PATH.TRIGGER.TIME.  Returns 0
+ * or -errno.
+ */
+int parts_keep(struct parts *parts, const char *path, const char *trigger, struct parts_file *file,
+	       uint64_t bytes, struct schedtape_error *err);
 /*
  * Names a complete file PATH.merged.TIME, which is none of the tapes that are kept.  Returns the
  * name, which the caller frees, or NULL.
@@ -700,7 +705,7 @@ void result_say_missing(const struct recorder *recorder);
 /**
  * struct cause - why a tape ends, or a snapshot is taken, while the recording goes on
  * @name: of the trigger, or "signal", "order", "size", "time"; at most 31 bytes
- * @text: what the trigger is; NULL: nothing more than @name
+ * @text: what the trigger is; NULL: it is none of --trigger
  * @note: what it says; NULL: nothing
  * @asker: the process that has asked for it; NULL: none has
  * @time: when it fired, ns of CLOCK_MONOTONIC

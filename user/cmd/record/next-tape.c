@@ -301,8 +301,9 @@ static int close_snapshot(struct snapshot *snapshot, int ret, struct schedtape_e
 	}
 	ret = ret ? ret : closed;
 	if (!ret)
-		ret = parts_keep(recorder->parts, recorder->path, &snapshot->file,
-				 recorder->totals.bytes, err);
+		ret = parts_keep(recorder->parts, recorder->path,
+				 snapshot->cause->text ? snapshot->cause->name : NULL,
+				 &snapshot->file, recorder->totals.bytes, err);
 	parts_drop(&snapshot->file);
 	return ret;
 }

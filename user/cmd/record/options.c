@@ -56,10 +56,8 @@ static const struct argp_option options[] = {
 	{ "switch-output", OPT_SWITCH, "signal|SIZE|TIME", OPTION_ARG_OPTIONAL,
 	  "Begin a new tape at SIGUSR2 (the default) or SIGUSR1, and at that size or after that "
 	  "time; each is named FILE.TIME when it ends.  In overwrite mode: take a snapshot", 4 },
-	{ "trigger", OPT_TRIGGER, "WHAT,...", 0,
-	  "Do that also when this happens: latency>TIME, blocked>TIME, burst>TIME, rate>N/s; "
-	  "exec:COMMAND exits with status 0; \"psi:cpu some 150000 1000000\"; bpf:PATH of a ring "
-	  "buffer gets a record; then name=NAME, after=TIME, holdoff=TIME, max=N", 4 },
+	{ "trigger", OPT_TRIGGER, "[NAME=]WHAT,...", 0,
+	  "Do that also when this happens, such as latency:5ms; help: list all", 4 },
 	{ "switch-max-files", OPT_MAX_FILES, "N", 0,
 	  "Keep only the last N of these tapes, or snapshots", 4 },
 	{ "snapshot-max-bytes", OPT_MAX_BYTES, "SIZE", 0,
@@ -160,6 +158,21 @@ static void check_parts(const struct record_options *opts, const struct argp_sta
 		argp_error(state, "--switch-output makes files: not with -o -");
 }
 
+/* A snapshot is FILE.TRIGGER.TIME. */
+static void check_names(const struct record_options *opts, const struct argp_state *state)
+{
+	const char *slash = strrchr(opts->output, '/'), *file = slash ? slash + 1 : opts->output;
+	const char *name;
+	size_t i;
+
+	for (i = 0; i < opts->triggers.nr && opts->overwrite; i++) {
+		name = opts->triggers.list[i].name;
+		if (strlen(file) + 1 + strlen(name) + PARTS_TIME_LEN > NAME_MAX)
+			argp_error(state, "-o %s: with the trigger's name and the time, %s.%s.TIME "
+				   "has more than %d bytes", opts->output, file, name, NAME_MAX);
+	}
+}
+
 static void check_overwrite(const struct record_options *opts, const struct argp_state *state)
 {
 	if (opts->memory && opts->ring_bytes)
@@ -237,6 +250,7 @@ static void check(struct record_options *opts, const struct argp_state *state)
 	check_overwrite(opts, state);
 	check_points(opts, state);
 	check_parts(opts, state);
+	check_names(opts, state);
 	check_daemon(opts, state);
 }
 
@@ -278,6 +292,12 @@ static error_t parse_tapes(int key, char *arg, struct record_options *opts,
 
 	switch (key) {
 	case OPT_TRIGGER:
+		if (!strcmp(arg, "help")) {
+			triggers_print_help();
+			if (!(state->flags & ARGP_NO_EXIT))
+				exit(out_finish(0));
+			break;
+		}
 		if (triggers_add(&opts->triggers, arg, &err))
 			argp_error(state, "--trigger %s: %s", arg, err.text);
 		break;

@@ -192,11 +192,17 @@ int parts_create(struct parts_file *file, const char *path, struct schedtape_err
 	return ret ? schedtape_fail(err, ret, "%s: %s", path, strerror(-ret)) : 0;
 }
 
-int parts_keep(struct parts *parts, const char *path, struct parts_file *file, uint64_t bytes,
-	       struct schedtape_error *err)
+int parts_keep(struct parts *parts, const char *path, const char *trigger, struct parts_file *file,
+	       uint64_t bytes, struct schedtape_error *err)
 {
-	int ret = keep(parts, path, file->fd, file->path, bytes, err);
+	char *name = NULL;
+	int ret;
 
+	if (trigger && asprintf(&name, "%s.%s", path, trigger) < 0)
+		return schedtape_fail(err, -ENOMEM, "out of memory");
+	ret = keep(parts, trigger ? name : path, file->fd, file->path, bytes, err);
+	if (trigger)
+		free(name);
 	if (ret)
 		return ret;
 	free(file->path);

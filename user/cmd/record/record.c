@@ -488,7 +488,8 @@ static void obey_triggers(struct recording *rec)
 			.note = trigger->kind == TRIGGER_BPF ? trigger->note : NULL,
 			.time = trigger->at,
 		};
-		next_tape(&rec->recorder, &cause);
+		if (next_tape(&rec->recorder, &cause) && trigger->stop)
+			obey(rec, ORDER_STOP);
 	}
 }
 

@@ -480,7 +480,7 @@ static int name_last(struct recorder *recorder)
 	if (!recorder->unnamed)
 		return 0;
 	if (recorder->last.fd >= 0)
-		ret = parts_keep(recorder->parts, recorder->path, &recorder->last,
+		ret = parts_keep(recorder->parts, recorder->path, NULL, &recorder->last,
 				 recorder->totals.bytes, &err);
 	else
 		ret = parts_name(recorder->parts, recorder->path, recorder->totals.bytes, &err);

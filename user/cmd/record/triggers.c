@@ -191,10 +191,13 @@ static void take_records(struct bpf_ring *ring)
 
 /* -- the text -------------------------------------------------------------- */
 
+/* FILE.merged.TIME is a merged tape. */
 static bool name_is_valid(const char *name)
 {
 	const char *at = name;
 
+	if (!strcmp(name, "merged"))
+		return false;
 	while (isalnum((unsigned char)*at) || (*at && strchr("-_.", *at)))
 		at++;
 	return at > name && !*at && at - name <= NAME_MAX_LEN;
@@ -213,12 +216,10 @@ static bool take_number(const char *text, uint64_t most, uint64_t *number)
 /* Takes "key=value".  Returns false if this is no such option, or has no such value. */
 static bool take_option(struct trigger *trigger, const char *key, const char *value)
 {
+	bool of_task = trigger->kind == TRIGGER_SESSION &&
+		       trigger->session.kind != STAPE_TRIGGER_RATE;
 	uint64_t pid;
 
-	if (!strcmp(key, "name")) {
-		trigger->name = value;
-		return name_is_valid(value);
-	}
 	if (!strcmp(key, "after"))
 		return units_time(value, 0, &trigger->after);
 	if (!strcmp(key, "holdoff"))
@@ -227,8 +228,15 @@ static bool take_option(struct trigger *trigger, const char *key, const char *va
 		return trigger->kind == TRIGGER_EXEC && units_time(value, 0, &trigger->every);
 	if (!strcmp(key, "max"))
 		return take_number(value, UINT64_MAX, &trigger->max);
-	if (strcmp(key, "pid") || trigger->kind != TRIGGER_SESSION ||
-	    !take_number(value, STAPE_PID_MASK, &pid))
+	if (!strcmp(key, "then")) {
+		trigger->stop = true;
+		return !strcmp(value, "stop");
+	}
+	if (!strcmp(key, "task")) {
+		trigger->session.comm = value;
+		return of_task && *value && strlen(value) < STAPE_PATTERN_LEN;
+	}
+	if (strcmp(key, "pid") || !of_task || !take_number(value, STAPE_PID_MASK, &pid))
 		return false;
 	trigger->session.pid = pid;
 	return true;
@@ -236,8 +244,8 @@ static bool take_option(struct trigger *trigger, const char *key, const char *va
 
 static bool is_option(const char *text)
 {
-	static const char * const keys[] = { "name=", "after=", "holdoff=", "every=", "max=",
-					     "pid=" };
+	static const char * const keys[] = { "after=", "holdoff=", "every=", "max=", "pid=",
+					     "task=", "then=" };
 	size_t i;
 
 	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -247,19 +255,19 @@ static bool is_option(const char *text)
 }
 
 /* Cuts the options off, from the last one on, because a command may have commas, too. */
-static int take_options(struct trigger *trigger, struct schedtape_error *err)
+static int take_options(struct trigger *trigger, char *text, struct schedtape_error *err)
 {
 	char *comma, *value;
 
-	while ((comma = strrchr(trigger->text, ',')) && is_option(comma + 1)) {
+	while ((comma = strrchr(text, ',')) && is_option(comma + 1)) {
 		*comma = '\0';
 		value = strchr(comma + 1, '=');
 		*value++ = '\0';
 		if (!take_option(trigger, comma + 1, value))
-			return schedtape_fail(err, -EINVAL, "%s=%s: name=NAME of letters, digits, "
-					      "'-', '_' and '.', after=TIME, holdoff=TIME, max=N, "
-					      "with exec every=TIME, with those of the module "
-					      "pid=PID", comma + 1, value);
+			return schedtape_fail(err, -EINVAL, "%s=%s: after=TIME, holdoff=TIME, "
+					      "max=N, then=stop, with exec every=TIME, with "
+					      "latency, blocked and burst pid=PID and "
+					      "task=GLOB", comma + 1, value);
 	}
 	return 0;
 }
@@ -267,9 +275,8 @@ static int take_options(struct trigger *trigger, struct schedtape_error *err)
 /* Splits "cpu some 150000 1000000" behind the resource. */
 static bool split_pressure(struct trigger *trigger)
 {
-	char *blank = strchr(trigger->text, ' ');
+	char *blank = strchr(trigger->what, ' ');
 
-	trigger->what = trigger->text + strlen("psi:");
 	if (!blank)
 		return false;
 	*blank = '\0';
@@ -278,33 +285,32 @@ static bool split_pressure(struct trigger *trigger)
 	       !strcmp(trigger->what, "io") || !strcmp(trigger->what, "irq");
 }
 
-/* Parses what the module finds, "latency>5ms" or "rate>1000/s". */
-static int parse_limit(struct trigger *trigger, struct schedtape_error *err)
+/* Parses the limit of what the module finds, "5ms" or "1000/s". */
+static int parse_limit(struct trigger *trigger, const char *kind, struct schedtape_error *err)
 {
-	char *limit = strchr(trigger->text, '>'), *second;
 	uint64_t *to = &trigger->session.limit;
+	char *second;
 	bool ok;
 
-	*limit++ = '\0';
 	if (trigger->session.kind != STAPE_TRIGGER_RATE) {
-		ok = units_time_ns(limit, to);
+		ok = units_time_ns(trigger->what, to);
 	} else {
-		second = strstr(limit, "/s");
+		second = strstr(trigger->what, "/s");
 		ok = second && !second[2];
 		if (ok)
 			*second = '\0';
-		ok = ok && take_number(limit, STAPE_TRIGGER_RATE_MAX, to);
+		ok = ok && take_number(trigger->what, STAPE_TRIGGER_RATE_MAX, to);
 	}
 	if (!ok)
-		return schedtape_fail(err, -EINVAL, "%s>TIME with ns, us, ms or s, a day at most; "
-				      "rate>N/s", trigger->text);
+		return schedtape_fail(err, -EINVAL, "%s:TIME with ns, us, ms or s, a day at most; "
+				      "rate:N/s", kind);
 	return 0;
 }
 
 /* Returns the kind of what the module finds, or 0. */
 static uint32_t session_kind(const char *text)
 {
-	size_t length = strcspn(text, ">");
+	size_t length = strcspn(text, ":");
 	uint32_t kind;
 
 	for (kind = STAPE_TRIGGER_LATENCY; kind <= STAPE_TRIGGER_RATE; kind++)
@@ -314,58 +320,86 @@ static uint32_t session_kind(const char *text)
 	return 0;
 }
 
-static const char *default_name(const struct trigger *trigger)
+/* Cuts off "NAME=", which may be in front.  Returns the rest of the text. */
+static char *take_name(struct trigger *trigger)
 {
-	switch (trigger->kind) {
-	case TRIGGER_EXEC:
-		return "exec";
-	case TRIGGER_PSI:
-		return "psi";
-	case TRIGGER_BPF:
-		return "bpf";
-	case TRIGGER_SESSION:
-		break;
-	}
-	return trigger->what;
+	char *end = trigger->text + strcspn(trigger->text, "=:");
+
+	if (*end != '=')
+		return trigger->text;
+	*end = '\0';
+	trigger->name = trigger->text;
+	return end + 1;
+}
+
+/* Parses what is behind "exec:".  Cuts it off from @kind. */
+static int parse_what(struct trigger *trigger, char *kind, struct schedtape_error *err)
+{
+	char *colon = strchr(kind, ':');
+
+	*colon = '\0';
+	trigger->what = colon + 1;
+	if (trigger->kind == TRIGGER_SESSION)
+		return parse_limit(trigger, kind, err);
+	if (trigger->kind == TRIGGER_PSI && !split_pressure(trigger))
+		return schedtape_fail(err, -EINVAL, "psi:cpu some 150000 1000000, or memory, io or "
+				      "irq in place of cpu");
+	if (!*trigger->what)
+		return schedtape_fail(err, -EINVAL, "exec: without a command, or bpf: without a "
+				      "path");
+	return 0;
 }
 
 static int parse(struct trigger *trigger, struct schedtape_error *err)
 {
+	char *what = take_name(trigger);
 	int ret;
 
-	trigger->session.kind = session_kind(trigger->text);
-	if (!strncmp(trigger->text, "exec:", 5))
+	if (trigger->name && !name_is_valid(trigger->name))
+		return schedtape_fail(err, -EINVAL, "\"%s\": a name has letters, digits, '-', '_' "
+				      "and '.', at most %d, and is not merged", trigger->name,
+				      NAME_MAX_LEN);
+	trigger->session.kind = session_kind(what);
+	if (!strncmp(what, "exec:", 5))
 		trigger->kind = TRIGGER_EXEC;
-	else if (!strncmp(trigger->text, "psi:", 4))
+	else if (!strncmp(what, "psi:", 4))
 		trigger->kind = TRIGGER_PSI;
-	else if (!strncmp(trigger->text, "bpf:", 4))
+	else if (!strncmp(what, "bpf:", 4))
 		trigger->kind = TRIGGER_BPF;
 	else if (trigger->session.kind)
 		trigger->kind = TRIGGER_SESSION;
 	else
-		return schedtape_fail(err, -EINVAL, "latency>TIME, blocked>TIME, burst>TIME, "
-				      "rate>N/s, exec:COMMAND, psi:RESOURCE some|full US US, or "
-				      "bpf:PATH");
-	ret = take_options(trigger, err);
-	if (!ret && trigger->kind == TRIGGER_SESSION)
-		ret = parse_limit(trigger, err);
-	if (ret)
-		return ret;
-	if (trigger->kind == TRIGGER_SESSION)
-		trigger->what = trigger->text;
-	if (trigger->kind == TRIGGER_PSI && !split_pressure(trigger))
-		return schedtape_fail(err, -EINVAL, "psi:cpu some 150000 1000000, or memory, io or "
-				      "irq in place of cpu");
-	if (trigger->kind == TRIGGER_EXEC)
-		trigger->what = trigger->text + strlen("exec:");
-	if (trigger->kind == TRIGGER_BPF)
-		trigger->what = trigger->text + strlen("bpf:");
-	if (!*trigger->what)
-		return schedtape_fail(err, -EINVAL, "exec: without a command, or bpf: without a "
-				      "path");
+		return schedtape_fail(err, -EINVAL, "none of those that --trigger help lists");
+	ret = take_options(trigger, what, err);
 	if (!trigger->name)
-		trigger->name = default_name(trigger);
-	return 0;
+		trigger->name = what;
+	return ret ? ret : parse_what(trigger, what, err);
+}
+
+void triggers_print_help(void)
+{
+	static const char text[] =
+		"What takes a snapshot, or with --switch-output alone ends a tape:\n\n"
+		"  latency:TIME      a recorded task was ready to run for longer, and got no CPU\n"
+		"  blocked:TIME      a recorded task slept uninterruptibly for longer\n"
+		"  burst:TIME        a recorded task ran for longer without a break\n"
+		"  rate:N/s          all recorded tasks together had more wake-ups in a second\n"
+		"  exec:COMMAND      a shell command, started each second, exits with status 0\n"
+		"  psi:RESOURCE some|full US US\n"
+		"                    tasks waited for it: the first number of us in each second number;\n"
+		"                    RESOURCE is cpu, memory, io or irq\n"
+		"  bpf:PATH          a BPF program puts a record into the ring buffer pinned there\n\n"
+		"Options behind that, each after a comma:\n\n"
+		"  after=TIME        go on for so long before the snapshot is taken\n"
+		"  holdoff=TIME      do not fire again for so long\n"
+		"  max=N             fire N times\n"
+		"  then=stop         end the recording after the snapshot\n"
+		"  pid=PID           of latency, blocked, burst: only for this process or thread\n"
+		"  task=GLOB         of the same: only for tasks with such a name\n"
+		"  every=TIME        of exec: from one start of the command to the next\n\n"
+		"NAME= in front names the snapshots: spike=latency:5ms,task=web*,after=1s\n";
+
+	fputs(text, stdout);
 }
 
 static size_t count(const struct triggers *triggers, enum trigger_kind kind)

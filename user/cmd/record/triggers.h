@@ -32,13 +32,14 @@ enum trigger_kind {
  * @said: as it was given
  * @text: the same, in parts
  * @name: of the snapshots
- * @what: the command; or the resource, "cpu"; or the path of a ring buffer
+ * @what: the command; or the resource, "cpu"; or the path of a ring buffer; or the limit
  * @spec: of TRIGGER_PSI: what is written to the file of the resource
  * @session: of TRIGGER_SESSION: what the module is asked for
  * @every: of TRIGGER_EXEC: from one start of the command to the next
  * @after: from the moment when it fires to the snapshot
  * @holdoff: it does not fire again for this long
  * @max: how often it fires; 0: there is no limit
+ * @stop: the recording ends after its snapshot
  * @fired: how often it has fired
  * @at: when it fired last, ns of CLOCK_MONOTONIC
  * @rest: it does not fire before that
@@ -55,13 +56,14 @@ struct trigger {
 	char *said;
 	char *text;
 	const char *name;
-	const char *what;
+	char *what;
 	const char *spec;
 	struct schedtape_trigger session;
 	uint64_t every;
 	uint64_t after;
 	uint64_t holdoff;
 	uint64_t max;
+	bool stop;
 	uint64_t fired;
 	uint64_t at;
 	uint64_t rest;
@@ -92,6 +94,8 @@ struct triggers {
 
 /* Adds a trigger.  Returns 0; -EINVAL: @text is none, and @err says why; -ENOMEM. */
 int triggers_add(struct triggers *triggers, const char *text, struct schedtape_error *err);
+/* Prints what a text of a trigger may be. */
+void triggers_print_help(void);
 /* Fills in @list with those that the module finds.  Returns how many there are. */
 size_t triggers_of_session(const struct triggers *triggers, struct schedtape_trigger *list);
 /*
