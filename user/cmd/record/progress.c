@@ -31,6 +31,19 @@ static uint64_t count_events(const struct recorder *recorder, uint64_t *lost)
 	return events;
 }
 
+#define REACH_LEN	48
+
+/* Returns ", keeps about 29.7 s" of a recorder in memory, when it overwrites events; else "". */
+static const char *reach_text(char buffer[REACH_LEN], const struct recorder *recorder)
+{
+	uint64_t reach = recorder->past ? past_reach(recorder->past) : 0;
+
+	*buffer = '\0';
+	if (reach)
+		snprintf(buffer, REACH_LEN, ", keeps about %.1f s", reach / 1e9);
+	return buffer;
+}
+
 /* -- the line on a terminal ------------------------------------------------ */
 
 void progress_begin(struct progress *progress, bool quiet)
@@ -42,20 +55,17 @@ void progress_begin(struct progress *progress, bool quiet)
 
 void progress_show(struct progress *progress, const struct recorder *recorder, bool on)
 {
-	char total[OUT_COUNT_LEN], rate[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
-	uint64_t events, nr_lost, reach, elapsed = now_ms() - progress->time;
+	char total[OUT_COUNT_LEN], rate[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], reach[REACH_LEN];
+	uint64_t events, nr_lost, elapsed = now_ms() - progress->time;
 
 	if (progress->off || elapsed < SHOW_MS)
 		return;
 	events = count_events(recorder, &nr_lost);
-	fprintf(stderr, "\r[ %s: %s events, %s/s, %.3f MB, %s lost", out_command(),
+	fprintf(stderr, "\r[ %s: %s events, %s/s, %.3f MB, %s lost%s%s ]\033[K", out_command(),
 		out_count(total, events),
 		out_count(rate, (events - progress->events) * 1000 / elapsed),
-		recorder_tape_bytes(recorder) / 1e6, out_count(lost, nr_lost));
-	reach = recorder->past ? past_reach(recorder->past) : 0;
-	if (reach)
-		fprintf(stderr, ", keeps about %.1f s", reach / 1e9);
-	fprintf(stderr, "%s ]\033[K", on ? "" : ", disabled");
+		recorder_tape_bytes(recorder) / 1e6, out_count(lost, nr_lost),
+		reach_text(reach, recorder), on ? "" : ", disabled");
 	progress->time += elapsed;
 	progress->events = events;
 }
@@ -85,13 +95,13 @@ void notify_ready(struct notify *notify)
 
 static void report_status(const struct recorder *recorder, bool on)
 {
-	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN];
+	char events[OUT_COUNT_LEN], lost[OUT_COUNT_LEN], reach[REACH_LEN];
 	uint64_t nr_events, nr_lost;
 
 	nr_events = count_events(recorder, &nr_lost);
-	sd_notifyf(0, "STATUS=%s: %s events, %s lost, %.3f MB", on ? "Recording" : "Paused",
+	sd_notifyf(0, "STATUS=%s: %s events, %s lost, %.3f MB%s", on ? "Recording" : "Paused",
 		   out_count(events, nr_events), out_count(lost, nr_lost),
-		   recorder_tape_bytes(recorder) / 1e6);
+		   recorder_tape_bytes(recorder) / 1e6, reach_text(reach, recorder));
 }
 
 void notify_tick(struct notify *notify, const struct recorder *recorder, bool on)
