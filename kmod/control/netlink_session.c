@@ -85,6 +85,8 @@ static int stape_session_fill(struct sk_buff *skb, struct stape_session *session
 	    nla_put_u32(skb, STAPE_A_SESSION_STOPPED_BY, session->stopped_by) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MISSED_CALLS,
 			      stape_session_missed_calls(session), STAPE_A_SESSION_PAD) ||
+	    nla_put_u64_64bit(skb, STAPE_A_SESSION_MISSED_WAITS,
+			      stape_session_missed_waits(session), STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_START_TIME, session->start_time,
 			      STAPE_A_SESSION_PAD) ||
 	    nla_put_u64_64bit(skb, STAPE_A_SESSION_STOP_TIME, session->stop_time,

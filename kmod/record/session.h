@@ -134,5 +134,6 @@ void stape_session_arm_triggers(struct stape_session *session);
 void stape_session_disarm_triggers(struct stape_session *session);
 void stape_session_settle_triggers(struct stape_session *session);
 u64 stape_session_trigger_bytes(const struct stape_session *session);
+u64 stape_session_missed_waits(const struct stape_session *session);
 
 #endif /* _STAPE_SESSION_H */

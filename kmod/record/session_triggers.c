@@ -229,3 +229,21 @@ u64 stape_session_trigger_bytes(const struct stape_session *session)
 {
 	return session->active.waits ? READ_ONCE(session->active.waits->bytes) : 0;
 }
+
+/**
+ * stape_session_missed_waits() - count the waits that triggers could not watch from their beginning
+ * @session: any session
+ *
+ * Bursts and rates are found without words.
+ *
+ * Context: under the session's lock.
+ */
+u64 stape_session_missed_waits(const struct stape_session *session)
+{
+	const struct stape_triggers *triggers = session->active.triggers;
+
+	if (!triggers || (!triggers->order[STAPE_TRIGGER_LATENCY].nr &&
+			  !triggers->order[STAPE_TRIGGER_BLOCKED].nr))
+		return 0;
+	return atomic64_read(&session->active.waits->missed);
+}

@@ -196,10 +196,17 @@ static void stape_trigger_waited(const struct stape_ring *ring, const struct tas
 
 /* -- called by probes -------------------------------------------------------- */
 
-/* Returns a task's word; or NULL: the stock of leaves is empty, and the work makes one later. */
+/*
+ * Returns a task's word; or NULL: the stock of leaves is empty, and the work makes one later.
+ * Until then no trigger fires for the task.
+ */
 static u64 *stape_trigger_word(struct stape_waits *waits, const struct task_struct *task)
 {
-	return stape_waits_find(waits, task->pid) ?: stape_waits_take(waits, task->pid);
+	u64 *word = stape_waits_find(waits, task->pid) ?: stape_waits_take(waits, task->pid);
+
+	if (!word)
+		atomic64_inc(&waits->missed);
+	return word;
 }
 
 /* Notes that a task begins to wait. */

@@ -6,6 +6,7 @@
 #ifndef _STAPE_WAITS_H
 #define _STAPE_WAITS_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -82,6 +83,7 @@ extern struct stape_waits_leaf stape_waits_no_leaf;
  * @lock: protects changes; the innermost of all locks, held for a constant time
  * @stock: leaves for new tasks, because probes cannot allocate
  * @nr_stock: entries of @stock
+ * @missed: waits whose task had no word when they began, because the stock was empty
  * @retired: leaves without tasks, which probes may still use
  * @nr_retired: entries of @retired
  * @grace: the grace period after which @retired may be freed
@@ -99,6 +101,7 @@ struct stape_waits {
 	raw_spinlock_t lock;	/* see above */
 	struct stape_waits_leaf *stock[STAPE_WAITS_STOCK];
 	u32 nr_stock;
+	atomic64_t missed;
 	struct stape_waits_leaf *retired[STAPE_WAITS_RETIRED];
 	u32 nr_retired;
 	unsigned long grace;

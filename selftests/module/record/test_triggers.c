@@ -675,6 +675,46 @@ TEST_F_TIMEOUT(triggers, memory, 120)
 	st_record_close(&plain);
 }
 
+#define APART	128	/* PIDs, so that each task needs memory of its own */
+
+/* Forks a child with a PID from @least on that sleeps now and then.  Returns its PID. */
+static pid_t fork_sleeper(pid_t least)
+{
+	char text[16];
+	pid_t pid;
+
+	snprintf(text, sizeof(text), "%d", least);
+	st_write_file("/proc/sys/kernel/ns_last_pid", text);
+	pid = fork();
+	if (!pid) {
+		st_sleep_often(50);
+		_exit(0);
+	}
+	return pid;
+}
+
+/* No work makes memory for more tasks for hours. */
+TEST_F_TIMEOUT(triggers, missed_waits, 120)
+{
+	const struct schedtape_trigger trigger = TRIGGER(LATENCY, 0, STAPE_TRIGGER_TIME_MAX);
+	struct schedtape_session_state state = { .size = sizeof(state) };
+	pid_t pids[40];
+	unsigned int i;
+
+	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
+	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_get(&self->r, &state));
+	EXPECT_EQ(0, state.missed_waits);
+	for (i = 0; i < 40; i++) {
+		pids[i] = fork_sleeper(10000 + i * APART);
+		ASSERT_EQ(0, st_record_add(&self->r, pids[i]));
+	}
+	for (i = 0; i < 40; i++)
+		EXPECT_EQ(pids[i], waitpid(pids[i], NULL, 0));
+	ASSERT_EQ(0, st_record_get(&self->r, &state));
+	EXPECT_LT(0, state.missed_waits);
+}
+
 /* -- wrong requests ---------------------------------------------------------- */
 
 static void put(unsigned char *nest, size_t *used, uint16_t type, const void *data, size_t size)

@@ -79,6 +79,7 @@ static const struct table_column session_columns[] = {
 	{ "clock", "clock", TABLE_TEXT },
 	{ "user", "user", TABLE_TEXT },
 	{ "missed", "missed calls", 0 },
+	{ "missed-waits", "missed waits", 0 },
 	{ "keeps", "keeps s", 0 },
 	{ "ended", "ended", 0 },
 	{ "snapshots", "snapshots", 0 },
@@ -387,6 +388,7 @@ static void print_session(struct table *table, const struct list *list,
 	table_cell(table, "%s", clock_name(state->clock));
 	table_cell(table, "%s", user_name(user, state->uid));
 	table_cell(table, "%" PRIu64, state->missed_calls);
+	table_cell(table, "%" PRIu64, state->missed_waits);
 	print_status(table, list, state);
 }
 
@@ -505,6 +507,8 @@ static void add_status(struct json_object *object, const struct list *list,
  * @uid: Number of the user who opened it.
  * @missed_calls: Changes of priorities, affinities, names or autogroups that were not recorded,
  *	because too many happened at once.
+ * @missed_waits: Waits that triggers of latency and blocked did not see begin, because too many
+ *	tasks were new at once, or memory was short.
  * @stopped_by: nothing, request, or admin (the parameter stop_all of the module).
  * @clock_name: mono or tsc.
  * @overwrite: Full rings keep the newest events.
@@ -550,6 +554,7 @@ static struct json_object *json_session(const struct list *list,
 	out_json_add_count(object, "lost", state->lost);
 	out_json_add_count(object, "overwritten", state->overwritten);
 	out_json_add_count(object, "missed_calls", state->missed_calls);
+	out_json_add_count(object, "missed_waits", state->missed_waits);
 	out_json_add_name(object, "stopped_by", stopped_by(state->stopped_by));
 	out_json_add_count(object, "start_ns", state->start_time);
 	out_json_add_count(object, "stop_ns", state->stop_time);

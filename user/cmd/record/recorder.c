@@ -354,6 +354,9 @@ static void say_end(struct recorder *recorder)
 	if (state.missed_calls)
 		out_warning(NULL, "%" PRIu64 " changes of priority, affinity or name may be "
 			    "missing: give the module a larger calls_max", state.missed_calls);
+	if (state.missed_waits)
+		out_warning(NULL, "triggers have not seen %" PRIu64 " waits begin: too many tasks "
+			    "were new at once, or memory was short", state.missed_waits);
 }
 
 /* Moves the remaining pages after the session has stopped. */

@@ -301,6 +301,7 @@ void client_parse_session(struct nlattr **attrs, struct schedtape_session_state 
 	state->missed_calls = client_u64(attrs[STAPE_A_SESSION_MISSED_CALLS]);
 	state->syscalls = attrs[STAPE_A_SESSION_SYSCALLS];
 	state->owner_vpid = client_vpid(attrs[STAPE_A_SESSION_OWNER_VPID], state->owner);
+	state->missed_waits = client_u64(attrs[STAPE_A_SESSION_MISSED_WAITS]);
 }
 
 static void parse_replay(struct nlattr **attrs, struct schedtape_replay_state *state)

@@ -72,6 +72,8 @@ struct schedtape_session_state {
 	bool syscalls;		/* switches name system calls */
 	bool unused3[7];	/* as above */
 	uint32_t owner_vpid;	/* @owner in the caller's PID namespace; 0: none, or ended */
+	uint32_t unused4;	/* as above */
+	uint64_t missed_waits;	/* whose beginning triggers missed: too many tasks, or no memory */
 };
 
 /* A trigger of a session, or that it has fired; 0 if that is not known. */
