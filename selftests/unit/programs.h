@@ -5,9 +5,8 @@
 
 #include <program/program.h>
 
-#include "fake-tape.h"
 #include "program/store.h"
-#include "tap.h"
+#include "timelines.h"
 
 static inline const char *op_text(const struct schedtape_program *program,
 				  const struct schedtape_op *op, char text[64])
@@ -79,27 +78,28 @@ static inline const char *program_text(const struct schedtape_program *program, 
 	return text;
 }
 
-static inline struct schedtape_program *
-compile_as(struct schedtape_tape *tape, const struct schedtape_program_options *options)
+/* The program of a test: compile() frees the one before. */
+static struct schedtape_program *program;
+
+static inline void compile_as(const struct schedtape_program_options *options)
 {
-	struct schedtape_program *program = NULL;
 	struct schedtape_error err = { "" };
 
+	schedtape_program_free(program);
+	program = NULL;
+	schedtape_tape_rewind(tape, NULL);
 	if (schedtape_program_compile(tape, options, &program, &err))
 		printf("# %s\n", err.text);
-	fake_free(tape);
-	return program;
 }
 
-static inline struct schedtape_program *compile(struct schedtape_tape *tape)
+static inline void compile(void)
 {
 	const struct schedtape_program_options options = { 0 };
 
-	return compile_as(tape, &options);
+	compile_as(&options);
 }
 
-static inline void is_program(const struct schedtape_program *program, uint32_t number,
-			      const char *expected, const char *what)
+static inline void is_program(uint32_t number, const char *expected, const char *what)
 {
 	const char *text = program ? program_text(program, number) : "none";
 
@@ -113,10 +113,9 @@ static inline bool keep_pid(void *arg, const struct schedtape_task *task)
 }
 
 /* 1 runs on CPU 0, wakes 2, sleeps, and 2 wakes it. */
-static inline struct schedtape_tape *round_trip(void)
+static inline void round_trip(void)
 {
-	struct schedtape_tape *tape = fake_new(1000, 9000);
-
+	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
 	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
@@ -126,7 +125,6 @@ static inline struct schedtape_tape *round_trip(void)
 	fake_wake(tape, 2800, 0, 1, STAPE_CTX_TASK);
 	fake_switch(tape, 2900, 0, STAPE_STATE_SLEEPING, 1);
 	fake_switch(tape, 3000, 0, STAPE_STATE_SLEEPING, 0);
-	return tape;
 }
 
 #endif

@@ -6,25 +6,23 @@
 
 TEST(round_trip)
 {
-	struct schedtape_program *program = compile(round_trip());
-
-	is_program(program, 0, "0:until 500; 100:wake 0!; 300:wait 1; 400:exit",
+	round_trip();
+	compile();
+	is_program(0, "0:until 500; 100:wake 0!; 300:wait 1; 400:exit",
 		   "a timer's wake-up, a wake-up, a wait, and the end of the tape");
-	is_program(program, 1, "0:wait 0; 500:wake 1; 600:exit",
+	is_program(1, "0:wait 0; 500:wake 1; 600:exit",
 		   "a task that slept from the start waits for its waker");
 	ok(program && program->nr_edges == 2 && program->edges[0] == 1 && program->edges[1] == 0,
 	   "an edge has its wakee");
 	ok(program && program->wakeups == 2 && program->timed == 1, "two edges, one timer");
 	ok(program && !strcmp(program->tasks[0].name, "one"), "a name");
 	ok(program && program->duration == 8000, "the recording's duration");
-	schedtape_program_free(program);
 }
 
 /* A timer wakes 1, which wakes 2, which wakes 3; and 4, which has slept for less time. */
-static struct schedtape_tape *tape_expected(void)
+static void tape_expected(void)
 {
-	struct schedtape_tape *tape = fake_new(1000, 9000);
-
+	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
@@ -38,7 +36,6 @@ static struct schedtape_tape *tape_expected(void)
 	fake_wake(tape, 2400, 0, 3, STAPE_CTX_TASK);
 	fake_wake(tape, 2500, 0, 4, STAPE_CTX_TASK);
 	fake_switch(tape, 2600, 0, STAPE_STATE_SLEEPING, 0);
-	return tape;
 }
 
 TEST(expected)
@@ -46,17 +43,15 @@ TEST(expected)
 	const struct schedtape_program_options absolute = {
 		.external = SCHEDTAPE_EXTERNAL_ABSOLUTE,
 	};
-	struct schedtape_program *program = compile(tape_expected());
 
-	is_program(program, 0, "0:until 500; 100:wake 0!; 300:exit",
+	tape_expected();
+	compile();
+	is_program(0, "0:until 500; 100:wake 0!; 300:exit",
 		   "a wakee that slept when the timer fired is expected to sleep");
-	is_program(program, 1, "0:wait 0; 100:wake 1!; 200:wake 2; 300:exit",
+	is_program(1, "0:wait 0; 100:wake 1!; 200:wake 2; 300:exit",
 		   "so is the wakee's wakee, but not a task that went to sleep after the timer");
-	schedtape_program_free(program);
-	program = compile_as(tape_expected(), &absolute);
-	is_program(program, 0, "0:until 500; 100:wake 0; 300:exit",
-		   "an absolute time is never delayed");
-	schedtape_program_free(program);
+	compile_as(&absolute);
+	is_program(0, "0:until 500; 100:wake 0; 300:exit", "an absolute time is never delayed");
 }
 
 /* 1 sleeps in state D and then in state S, and interrupts end both sleeps. */
@@ -73,48 +68,40 @@ TEST(external)
 		  "0:until 500; 100:for 300 D; 200:for 200; 300:exit" },
 	};
 	struct schedtape_program_options options = { 0 };
-	struct schedtape_program *program;
-	struct schedtape_tape *tape;
 	size_t i;
 
+	fake_begin(1000, 9000);
+	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 1600, 0, STAPE_STATE_BLOCKED, 0);
+	fake_wake(tape, 1900, 0, 1, STAPE_CTX_SOFTIRQ);
+	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 2100, 0, STAPE_STATE_SLEEPING, 0);
+	fake_wake(tape, 2300, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, 2300, 0, STAPE_STATE_RUNNING, 1);
+	fake_switch(tape, 2400, 0, STAPE_STATE_DEAD, 0);
 	for (i = 0; i < sizeof(as) / sizeof(*as); i++) {
-		tape = fake_new(1000, 9000);
-		fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-		fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
-		fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
-		fake_switch(tape, 1600, 0, STAPE_STATE_BLOCKED, 0);
-		fake_wake(tape, 1900, 0, 1, STAPE_CTX_SOFTIRQ);
-		fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
-		fake_switch(tape, 2100, 0, STAPE_STATE_SLEEPING, 0);
-		fake_wake(tape, 2300, 0, 1, STAPE_CTX_HARDIRQ);
-		fake_switch(tape, 2300, 0, STAPE_STATE_RUNNING, 1);
-		fake_switch(tape, 2400, 0, STAPE_STATE_DEAD, 0);
 		options.external = as[i].external;
-		program = compile_as(tape, &options);
-		is_program(program, 0, as[i].program, "waits that external wake-ups end");
-		schedtape_program_free(program);
+		compile_as(&options);
+		is_program(0, as[i].program, "waits that external wake-ups end");
 	}
 }
 
 /* Times that are too large for a program, because the tape is corrupt. */
 TEST(times)
 {
-	struct schedtape_tape *tape = fake_new(0, UINT64_MAX);
-	struct schedtape_program *program;
-
+	fake_begin(0, UINT64_MAX);
 	fake_switch(tape, UINT64_MAX - 1, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, UINT64_MAX, 0, STAPE_STATE_SLEEPING, 0);
-	program = compile(tape);
+	compile();
 	ok(program && program->duration == (1ULL << 56) - 1, "a duration without end has one");
-	schedtape_program_free(program);
 }
 
 /* Activity of a task between its EXIT and its last switch is a part of its program. */
 TEST(after_exit)
 {
-	struct schedtape_tape *tape = fake_new(1000, 9000);
-	struct schedtape_program *program;
-
+	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_RUNNING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
 	fake_switch(tape, 1000, 0, STAPE_STATE_RUNNING, 1);
@@ -126,19 +113,16 @@ TEST(after_exit)
 	fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 1600, 1, STAPE_STATE_SLEEPING, 0);
 	fake_switch(tape, 1700, 0, STAPE_STATE_DEAD, 0);
-	program = compile(tape);
-	is_program(program, 0, "0:until 0; 200:wake 0; 300:wait 1 D; 500:exit",
+	compile();
+	is_program(0, "0:until 0; 200:wake 0; 300:wait 1 D; 500:exit",
 		   "a wake-up, a wait and CPU time behind an EXIT");
-	is_program(program, 1, "0:wait 0; 300:wake 1; 400:exit",
+	is_program(1, "0:wait 0; 300:wake 1; 400:exit",
 		   "a task that the exiting task wakes, and that wakes it");
-	schedtape_program_free(program);
 }
 
 TEST(no_sleep)
 {
-	struct schedtape_tape *tape = fake_new(0, 9000);
-	struct schedtape_program *program;
-
+	fake_begin(0, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_RUNNING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
@@ -151,20 +135,17 @@ TEST(no_sleep)
 	fake_wakeup(tape, 510, 1, 2);
 	fake_switch(tape, 600, 1, STAPE_STATE_RUNNING, 2);
 	fake_switch(tape, 700, 1, STAPE_STATE_DEAD, 0);
-	program = compile(tape);
-	is_program(program, 0, "0:until 0; 9000:exit",
+	compile();
+	is_program(0, "0:until 0; 9000:exit",
 		   "a wake-up of a task that does not sleep is left out");
-	is_program(program, 1, "0:until 0; 300:until 510; 400:exit",
+	is_program(1, "0:until 0; 300:until 510; 400:exit",
 		   "a preemption ends no burst, a softirq wakes externally");
-	schedtape_program_free(program);
 }
 
 /* The waking comes before the wakee's switch-out on another CPU, the wake-up after it. */
 TEST(overlap)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_program *program;
-
+	fake_begin(0, 1000);
 	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 0, 1, STAPE_STATE_RUNNING, 2);
 	fake_waking(tape, 100, 0, 2, STAPE_CTX_TASK);
@@ -172,18 +153,15 @@ TEST(overlap)
 	fake_switch(tape, 120, 0, STAPE_STATE_SLEEPING, 0);
 	fake_wakeup(tape, 130, 1, 2);
 	fake_switch(tape, 140, 1, STAPE_STATE_RUNNING, 2);
-	program = compile(tape);
-	is_program(program, 0, "0:until 0; 100:wake 0; 120:exit",
+	compile();
+	is_program(0, "0:until 0; 100:wake 0; 120:exit",
 		   "a wake-up stands where its waker was, though it came through later");
-	is_program(program, 1, "0:until 0; 110:wait 0; 970:exit", "and ends the sleep");
-	schedtape_program_free(program);
+	is_program(1, "0:until 0; 110:wait 0; 970:exit", "and ends the sleep");
 }
 
 TEST(structure)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_program *program;
-
+	fake_begin(0, 1000);
 	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
 	fake_fork(tape, 100, 0, 2, false);
 	fake_fork(tape, 150, 0, 3, true);
@@ -194,46 +172,40 @@ TEST(structure)
 	fake_switch(tape, 350, 0, STAPE_STATE_DEAD, 1);
 	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 3);
 	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 0);
-	program = compile(tape);
-	is_program(program, 0, "0:until 0; 100:fork 1; 150:fork 2; 200:wait 0; 250:exit",
+	compile();
+	is_program(0, "0:until 0; 100:fork 1; 150:fork 2; 200:wait 0; 250:exit",
 		   "forks stand at the parent's CPU time");
-	is_program(program, 1, "50:name child; 120:wake 0; 150:exit",
+	is_program(1, "50:name child; 120:wake 0; 150:exit",
 		   "a child begins with its fork, and wakes its parent after exit()");
-	is_program(program, 2, "100:exit", "a thread");
+	is_program(2, "100:exit", "a thread");
 	ok(program && program->nr_tasks == 3 && program->tasks[1].parent == 0 &&
 	   program->tasks[1].process == 1, "the child is a process");
 	ok(program && program->nr_tasks == 3 && program->tasks[2].parent == 0 &&
 	   program->tasks[2].process == 0, "the thread is one of its parent's process");
-	schedtape_program_free(program);
 }
 
 /* In a process that exists from the start: with those of its threads that no task creates. */
 TEST(threads)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_program *program;
-
+	fake_begin(0, 1000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0)->tgid = 1;
 	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0)->tgid = 1;
 	fake_switch(tape, 10, 0, STAPE_STATE_RUNNING, 1);
 	fake_fork(tape, 20, 0, 4, true);
 	fake_switch(tape, 30, 0, STAPE_STATE_DEAD, 0);
-	program = compile(tape);
+	compile();
 	ok(program && program->nr_tasks == 4 && program->nr_roots == 1 && !program->roots[0],
 	   "one process");
 	ok(program && program->nr_tasks == 4 && program->tasks[0].threads == 1 &&
 	   program->tasks[1].sibling == 2 && program->tasks[2].sibling == SCHEDTAPE_NONE,
 	   "it has its two threads from the start, in order, and makes the third");
-	schedtape_program_free(program);
 }
 
 /* Outside of the filter, a task waits for an external wake-up. */
 TEST(leave)
 {
-	struct schedtape_tape *tape = fake_new(0, 9000);
-	struct schedtape_program *program;
-
+	fake_begin(0, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->start_time = 5;
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
@@ -247,39 +219,34 @@ TEST(leave)
 	fake_switch(tape, 1700, 0, STAPE_STATE_SLEEPING, 2);
 	fake_switch(tape, 1800, 0, STAPE_STATE_DEAD, 0);
 	fake_describe(tape, 2000, 1, 1, STAPE_TASK_LEAVES, "one", 5);
-	program = compile(tape);
-	is_program(program, 0, "0:until 100; 100:until 1000; 100:until 1500; 150:wake 0!; 200:exit",
+	compile();
+	is_program(0, "0:until 100; 100:until 1000; 100:until 1500; 150:wake 0!; 200:exit",
 		   "a task that leaves and comes back");
-	is_program(program, 1, "0:until 1100; 100:exit", "a task that enters begins then");
-	is_program(program, 2, "0:wait 0; 0:exit", "a wake-up out of a softirq of one's own");
-	schedtape_program_free(program);
+	is_program(1, "0:until 1100; 100:exit", "a task that enters begins then");
+	is_program(2, "0:wait 0; 0:exit", "a wake-up out of a softirq of one's own");
 }
 
 /* A task that is described only at the end. */
 TEST(late)
 {
-	struct schedtape_tape *tape = fake_new(0, 9000);
-	struct schedtape_program *program;
-
+	fake_begin(0, 9000);
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
 	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
 	fake_describe(tape, 250, 0, 2, STAPE_TASK_EXITS, "thread", 5)->tgid = 1;
 	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 0);
-	program = compile(tape);
+	compile();
 	ok(program && program->nr_tasks == 2 && !strcmp(program->tasks[1].name, "thread") &&
 	   program->tasks[1].process == 0, "a late name is there from the start, and a late group");
-	is_program(program, 1, "0:until 0; 100:exit", "and no rename");
-	schedtape_program_free(program);
+	is_program(1, "0:until 0; 100:exit", "and no rename");
 }
 
 /* More tasks, edges and names than the first allocations hold. */
 TEST(growth)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000000);
-	struct schedtape_program *program;
 	uint32_t pid, right = 0;
 	uint64_t t = 0;
 
+	fake_begin(0, 1000000);
 	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
 	for (pid = 2; pid < 1002; pid++) {
 		fake_fork(tape, t += 10, 0, pid, false);
@@ -289,25 +256,23 @@ TEST(growth)
 	}
 	for (pid = 2; pid < 1002; pid++)
 		fake_wake(tape, t += 10, 0, pid, STAPE_CTX_TASK);
-	program = compile(tape);
+	compile();
 	ok(program && program->nr_tasks == 1001 && program->nr_edges == 1000 &&
 	   program->nr_names == 1000, "a thousand tasks, edges and names");
 	for (pid = 0; program && pid < program->nr_edges; pid++)
 		right += program->edges[pid] == pid + 1;
 	ok(right == 1000, "each edge wakes the right one");
-	schedtape_program_free(program);
 }
 
 TEST(nothing)
 {
 	const struct schedtape_program_options options = { 0 };
-	struct schedtape_program *program = NULL;
-	struct schedtape_tape *tape = fake_new(0, 10);
+	struct schedtape_program *none;
 	struct schedtape_error err = { "" };
 
-	ok(schedtape_program_compile(tape, &options, &program, &err) < 0 && err.text[0],
+	fake_begin(0, 10);
+	ok(schedtape_program_compile(tape, &options, &none, &err) < 0 && err.text[0],
 	   "a tape without a task is refused, with a reason");
-	fake_free(tape);
 }
 
 TEST_MAIN

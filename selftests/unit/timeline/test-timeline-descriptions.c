@@ -3,7 +3,7 @@
  * Description: how a timeline uses descriptions that belong to no CPU, and what it makes of tasks
  * on CPUs that are not recorded.
  */
-#include "fake-tape.h"
+#include "timelines.h"
 #include "tap.h"
 
 #define R STAPE_STATE_RUNNING
@@ -16,10 +16,9 @@
 /* A child is forked and renamed while its parent runs, and comes to CPU 1 later. */
 TEST(fork)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "parent", S, 0);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_described_fork(tape, 150, 30, 10);
@@ -37,16 +36,14 @@ TEST(fork)
 	   "a fork among the descriptions names its parent");
 	ok(task->cpu_time == 30 && task->delay_max == 50 &&
 	   fake_task(tl, 10, 0)->cpu_time == 140, "descriptions change no CPU's task");
-	fake_done(tape, tl);
 }
 
 /* The last switch is on CPU 0, which is not recorded. */
 TEST(ended)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	tape->recorded = "1-3,5";
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
 	fake_wake(tape, 100, 1, 10, STAPE_CTX_HARDIRQ);
@@ -65,15 +62,12 @@ TEST(ended)
 	   "a task that ends on a CPU that is not recorded has an end");
 	ok(!fake_task(tl, 20, 0)->exited && fake_task(tl, 20, 0)->end == 1000,
 	   "a task that does not exit has none");
-	fake_done(tape, tl);
 }
 
 /* A thread takes over its leader's PID.  Until its CPU says so, events there have the old one. */
 TEST(exec)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_info(tape, 50, "leader", S, 0)->start_time = 5;
 	fake_info(tape, 51, "thread", S, 0)->tgid = 50;
 	fake_info(tape, 60, "other", S, 0);
@@ -87,16 +81,14 @@ TEST(exec)
 	ok(fake_count(tl) == 3 && fake_task(tl, 50, 1)->cpu_time == 190 &&
 	   !fake_task(tl, 50, 1)->preemptions && fake_edge(tl, 50, 60) == 1,
 	   "a thread that calls execve() goes on under its leader's PID");
-	fake_done(tape, tl);
 }
 
 /* Descriptions are lost: names may be wrong, states are not. */
 TEST(loss)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
 	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
 	fake_loss(tape, 110, 120, FAKE_NONE, 3, 0);
@@ -107,16 +99,14 @@ TEST(loss)
 	task = fake_task(tl, 10, 0);
 	ok(!strcmp(task->comm, "b") && task->delays == 1 && task->delay_max == 30,
 	   "after lost descriptions the next one has the name");
-	fake_done(tape, tl);
 }
 
 TEST(pause)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_range *pauses;
-	struct schedtape_timeline *tl;
 	size_t n;
 
+	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_pause(tape, 205, 290, FAKE_NONE, 0);
 	fake_pause(tape, 200, 300, 0, 10);
@@ -125,15 +115,12 @@ TEST(pause)
 	pauses = schedtape_timeline_pauses(tl, &n);
 	ok(n == 1 && pauses[0].first == 205 && pauses[0].last == 290 &&
 	   fake_task(tl, 10, 0)->cpu_time == 110, "a pause is one for all");
-	fake_done(tape, tl);
 }
 
 /* A task that runs all the time has no event: on a recorded CPU, it had that CPU for itself. */
 TEST(left_out)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	tape->recorded = "1-2,4,6-7";
 	fake_info(tape, 10, "left out", R, 0);
 	fake_info(tape, 20, "first", R, 1);
@@ -148,16 +135,14 @@ TEST(left_out)
 	   "a task on a CPU that is not recorded gets no CPU time");
 	ok(fake_task(tl, 20, 0)->cpu_time == 1000 && fake_task(tl, 40, 0)->cpu_time == 1000 &&
 	   fake_task(tl, 70, 0)->cpu_time == 1000, "a task that has its CPU alone gets all");
-	fake_done(tape, tl);
 }
 
 /* What a runnable task does on a CPU that is not recorded is unknown. */
 TEST(hidden)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	tape->recorded = "1";
 	fake_info(tape, 10, "woken", S, 0);
 	fake_info(tape, 20, "moved", S, 0);
@@ -177,7 +162,6 @@ TEST(hidden)
 	task = fake_task(tl, 20, 0);
 	ok(task->migrations == 1 && task->delays == 1 && task->delay_max == 10 &&
 	   task->cpu_time == 20, "nor does one that is moved there");
-	fake_done(tape, tl);
 }
 
 TEST_MAIN

@@ -3,7 +3,7 @@
  * Description: a thread that calls execve() and its leader, which swap their PIDs, stay two tasks
  * in whatever order the tape shows it; and so do a thread and a leader that ended before it.
  */
-#include "fake-tape.h"
+#include "timelines.h"
 #include "tap.h"
 
 #define R	STAPE_STATE_RUNNING
@@ -15,10 +15,9 @@
 #define EXITS	STAPE_TASK_EXITS
 
 /* The leader runs on CPU 0, and its thread on CPU 1. */
-static struct schedtape_tape *begin(void)
+static void begin(void)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-
+	fake_begin(0, 1000);
 	fake_info(tape, LEADER, "old", R, 0)->start_time = 5;
 	tape->tasks[0].ns_pid = 7;
 	fake_switch(tape, 10, 0, R, LEADER);
@@ -26,10 +25,9 @@ static struct schedtape_tape *begin(void)
 	tape->events[tape->nr - 1].arg = STAPE_FORK_THREAD;
 	fake_event(tape, 20, 0, STAPE_EV_WAKEUP_NEW, THREAD, 1);
 	fake_switch(tape, 30, 1, R, THREAD);
-	return tape;
 }
 
-static void exits(struct schedtape_tape *tape, uint64_t time, uint32_t pid)
+static void exits(uint64_t time, uint32_t pid)
 {
 	fake_describe(tape, time, FAKE_NONE, pid, EXITS, pid == LEADER ? "" : "old",
 		      pid == LEADER ? 5 : 0)->tgid = LEADER;
@@ -37,7 +35,7 @@ static void exits(struct schedtape_tape *tape, uint64_t time, uint32_t pid)
 }
 
 /* The thread has its new PID: it sleeps, runs and ends under that. */
-static void go_on(struct schedtape_tape *tape, bool succeeds)
+static void go_on(bool succeeds)
 {
 	fake_rename(tape, 110, FAKE_NONE, LEADER, "new");
 	fake_switch(tape, 120, 1, S, 0);
@@ -47,19 +45,20 @@ static void go_on(struct schedtape_tape *tape, bool succeeds)
 		fake_exec(tape, 150, FAKE_NONE, LEADER, THREAD);
 }
 
-static void finish(struct schedtape_tape *tape)
+static void finish(void)
 {
-	exits(tape, 190, LEADER);
+	exits(190, LEADER);
 	fake_switch(tape, 200, 1, X, 0);
 }
 
 /* @end: of the leader; @cpu_time: that it has had */
-static void check(struct schedtape_tape *tape, uint64_t end, uint64_t cpu_time, const char *name)
+static void check(uint64_t end, uint64_t cpu_time, const char *name)
 {
-	struct schedtape_timeline *tl = fake_run(tape);
-	const struct schedtape_task *leader = fake_task(tl, LEADER, 0);
-	const struct schedtape_task *thread = fake_task(tl, LEADER, 1);
+	const struct schedtape_task *leader, *thread;
 
+	tl = fake_run(tape);
+	leader = fake_task(tl, LEADER, 0);
+	thread = fake_task(tl, LEADER, 1);
 	ok(fake_count(tl) == 2 && leader->exited && leader->end == end &&
 	   leader->cpu_time == cpu_time && !strcmp(leader->comm, "old"), "%s: the leader", name);
 	ok(thread->thread && thread->exited && thread->end == 200 && thread->start_time == 5 &&
@@ -67,95 +66,91 @@ static void check(struct schedtape_tape *tape, uint64_t end, uint64_t cpu_time, 
 	   thread->wakeups == 1 && thread->sleeps == 1 &&
 	   !strcmp(thread->comm, "new") && !strcmp(thread->first_comm, "old"),
 	   "%s: the thread", name);
-	fake_done(tape, tl);
 }
 
 TEST(orders)
 {
-	struct schedtape_tape *tape = begin();
-
-	exits(tape, 100, LEADER);
+	begin();
+	exits(100, LEADER);
 	fake_switch(tape, 105, 0, X, 0);
-	go_on(tape, true);
-	finish(tape);
-	check(tape, 105, 95, "the new name comes before the execve()");
+	go_on(true);
+	finish();
+	check(105, 95, "the new name comes before the execve()");
 
-	tape = begin();
-	exits(tape, 100, LEADER);
-	go_on(tape, true);
+	begin();
+	exits(100, LEADER);
+	go_on(true);
 	fake_switch(tape, 160, 0, X, 0);
-	finish(tape);
-	check(tape, 160, 150, "the leader's last switch comes after it");
+	finish();
+	check(160, 150, "the leader's last switch comes after it");
 
 	/* The leader is preempted, and goes on with the PID of the thread. */
-	tape = begin();
-	exits(tape, 100, LEADER);
+	begin();
+	exits(100, LEADER);
 	fake_switch(tape, 102, 0, R, 0);
 	fake_switch(tape, 104, 0, R, THREAD);
 	fake_switch(tape, 106, 0, X, 0);
-	go_on(tape, true);
-	finish(tape);
-	check(tape, 106, 94, "the leader runs with the thread's PID before the thread shows");
+	go_on(true);
+	finish();
+	check(106, 94, "the leader runs with the thread's PID before the thread shows");
 
-	tape = begin();
-	exits(tape, 100, LEADER);
+	begin();
+	exits(100, LEADER);
 	fake_switch(tape, 102, 0, R, 0);
 	fake_rename(tape, 110, FAKE_NONE, LEADER, "new");
 	fake_switch(tape, 112, 0, R, THREAD);
 	fake_switch(tape, 114, 0, X, 0);
-	go_on(tape, true);
-	finish(tape);
-	check(tape, 114, 94, "the leader runs with the thread's PID");
+	go_on(true);
+	finish();
+	check(114, 94, "the leader runs with the thread's PID");
 
 	/* The kernel forgets the thread's PID, so no last switch comes. */
-	tape = begin();
-	exits(tape, 100, LEADER);
+	begin();
+	exits(100, LEADER);
 	fake_switch(tape, 102, 0, R, 0);
-	go_on(tape, true);
-	finish(tape);
-	check(tape, 150, 92, "the leader has no last switch");
+	go_on(true);
+	finish();
+	check(150, 92, "the leader has no last switch");
 
 	/* The thread gets another CPU while its leader still runs. */
-	tape = begin();
-	exits(tape, 100, LEADER);
+	begin();
+	exits(100, LEADER);
 	fake_switch(tape, 120, 1, S, 0);
 	fake_switch(tape, 140, 2, R, LEADER);
 	fake_rename(tape, 145, FAKE_NONE, LEADER, "new");
 	fake_exec(tape, 150, FAKE_NONE, LEADER, THREAD);
 	fake_switch(tape, 160, 0, X, 0);
-	exits(tape, 190, LEADER);
+	exits(190, LEADER);
 	fake_switch(tape, 200, 2, X, 0);
-	check(tape, 160, 150, "a switch to its PID is before the new name");
+	check(160, 150, "a switch to its PID is before the new name");
 }
 
 /* An execve() that fails after the swap kills the thread, and has no event. */
 TEST(failure)
 {
-	struct schedtape_tape *tape = begin();
-
-	exits(tape, 100, LEADER);
+	begin();
+	exits(100, LEADER);
 	fake_switch(tape, 105, 0, X, 0);
-	go_on(tape, false);
-	finish(tape);
-	check(tape, 105, 95, "an execve() that fails");
+	go_on(false);
+	finish();
+	check(105, 95, "an execve() that fails");
 
-	tape = begin();
-	exits(tape, 100, LEADER);
-	go_on(tape, false);
-	exits(tape, 190, LEADER);
+	begin();
+	exits(100, LEADER);
+	go_on(false);
+	exits(190, LEADER);
 	fake_switch(tape, 195, 0, X, 0);
 	fake_switch(tape, 200, 1, X, 0);
-	check(tape, 195, 185, "an execve() that fails before the leader's last switch");
+	check(195, 185, "an execve() that fails before the leader's last switch");
 }
 
 /* A leader that has ended, and whose thread goes on, keeps its PID. */
 TEST(zombie)
 {
-	struct schedtape_tape *tape = begin();
 	const struct schedtape_task *thread;
-	struct schedtape_timeline *tl;
 
-	exits(tape, 100, LEADER);
+	begin();
+	exits(100, LEADER);
 	fake_switch(tape, 105, 0, X, 0);
 	fake_prio(tape, 110, FAKE_NONE, LEADER, 0, 7, 0);
 	fake_affinity(tape, 110, FAKE_NONE, LEADER, 1);
@@ -164,7 +159,7 @@ TEST(zombie)
 	fake_switch(tape, 120, 1, S, 0);
 	fake_wake(tape, 130, 1, THREAD, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 140, 1, R, THREAD);
-	exits(tape, 190, THREAD);
+	exits(190, THREAD);
 	fake_switch(tape, 200, 1, X, 0);
 	/* Both PIDs are used again. */
 	fake_described_fork(tape, 300, LEADER, 60);
@@ -177,45 +172,40 @@ TEST(zombie)
 	ok(!fake_task(tl, LEADER, 1)->exited && !fake_task(tl, LEADER, 1)->thread &&
 	   fake_task(tl, THREAD, 1)->parent == fake_task(tl, LEADER, 1)->index,
 	   "the next tasks with their PIDs");
-	fake_done(tape, tl);
 }
 
 /* The leader ended before the recording began, and is described as dead. */
 TEST(zombie_from_start)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_info(tape, LEADER, "old", X, 0)->time = 15;
 	fake_info(tape, THREAD, "old", R, 1)->tgid = LEADER;
 	fake_switch(tape, 30, 1, R, THREAD);
-	go_on(tape, true);
-	finish(tape);
+	go_on(true);
+	finish();
 	tl = fake_run(tape);
 	ok(fake_count(tl) == 2 && fake_task(tl, LEADER, 0)->exited &&
 	   fake_task(tl, LEADER, 1)->cpu_time == 150 && fake_task(tl, LEADER, 1)->exited &&
 	   !strcmp(fake_task(tl, LEADER, 1)->comm, "new"), "a leader that ended before the start");
-	fake_done(tape, tl);
 }
 
 /* A thread's process, as by vfork() or clone() with shared memory, is a process of its own. */
 TEST(children)
 {
-	struct schedtape_tape *tape = begin();
 	const struct schedtape_task *child;
-	struct schedtape_timeline *tl;
 
+	begin();
 	fake_described_fork(tape, 40, 52, THREAD);
-	exits(tape, 100, LEADER);
+	exits(100, LEADER);
 	fake_switch(tape, 105, 0, X, 52);
 	fake_rename(tape, 110, FAKE_NONE, 52, "child");
 	fake_exec(tape, 115, FAKE_NONE, 52, 52);
 	fake_wake(tape, 118, 0, THREAD, STAPE_CTX_TASK);
 	fake_switch(tape, 120, 1, S, 0);
-	go_on(tape, true);
+	go_on(true);
 	/* The PID that the thread had is used again. */
 	fake_described_fork(tape, 160, THREAD, LEADER);
-	finish(tape);
+	finish();
 	tl = fake_run(tape);
 	child = fake_task(tl, 52, 0);
 	ok(fake_count(tl) == 4 && child->parent == fake_task(tl, LEADER, 1)->index &&
@@ -224,7 +214,6 @@ TEST(children)
 	ok(fake_task(tl, THREAD, 0)->parent == fake_task(tl, LEADER, 1)->index &&
 	   !strcmp(fake_task(tl, THREAD, 0)->comm, "new") && !fake_task(tl, THREAD, 0)->thread,
 	   "a child with the PID that the thread had");
-	fake_done(tape, tl);
 }
 
 TEST_MAIN

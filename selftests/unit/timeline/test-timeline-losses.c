@@ -3,7 +3,7 @@
  * Description: what a timeline concludes around losses and damaged pages: earlier knowledge is
  * in doubt, and no event gets a time within a loss in which it did not happen.
  */
-#include "fake-tape.h"
+#include "timelines.h"
 #include "tap.h"
 
 #define R STAPE_STATE_RUNNING
@@ -12,9 +12,7 @@
 /* The loss claims to begin before the last event of its CPU. */
 TEST(first)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_wake(tape, 300, 0, 20, STAPE_CTX_HARDIRQ);
 	fake_loss(tape, 250, 500, 0, 7, 0);
@@ -22,15 +20,12 @@ TEST(first)
 	tl = fake_run(tape);
 	ok(fake_task(tl, 10, 0)->cpu_time == 200,
 	   "a task has run until the last event before the loss");
-	fake_done(tape, tl);
 }
 
 /* 10 was woken after the loss on the CPU that it runs on. */
 TEST(since)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "sleeps", S, 0);
 	fake_loss(tape, 200, 500, 0, 7, 0);
 	fake_wake(tape, 600, 1, 10, STAPE_CTX_HARDIRQ);
@@ -38,15 +33,12 @@ TEST(since)
 	fake_switch(tape, 700, 0, S, 0);
 	tl = fake_run(tape);
 	ok(fake_task(tl, 10, 0)->cpu_time == 100, "a task has not run before it was woken");
-	fake_done(tape, tl);
 }
 
 /* 10 can run before the damage, and runs after it. */
 TEST(damage)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 150, 0, R, 0);
 	fake_damage(tape, 200, "one");
@@ -60,16 +52,14 @@ TEST(damage)
 	ok(fake_task(tl, 20, 0)->delays == 1, "a delay behind it is");
 	ok(schedtape_timeline_damage(tl) && !strcmp(schedtape_timeline_damage(tl), "one"),
 	   "the first damage is reported");
-	fake_done(tape, tl);
 }
 
 /* The last switch of 10 is lost, but not its EXIT. */
 TEST(exiting)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *life;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 100, 1, R, 20);
 	fake_event(tape, 150, 0, STAPE_EV_EXIT, 10, 0);
@@ -81,7 +71,6 @@ TEST(exiting)
 	life = fake_task(tl, 10, 0);
 	ok(life->exited && life->end == 1000, "a task that was exiting has ended");
 	ok(!fake_task(tl, 20, 0)->exited, "another one has not");
-	fake_done(tape, tl);
 }
 
 TEST_MAIN

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "fake-tape.h"
+#include "timelines.h"
 #include "tap.h"
 
 #define MAX_TASKS	4096
@@ -235,10 +235,9 @@ static const struct schedtape_timeline_ops ops = {
 	.ran = ran,
 };
 
-static struct schedtape_tape *small_tape(void)
+static void small_tape(void)
 {
-	struct schedtape_tape *tape = fake_new(0, 900);
-
+	fake_begin(0, 900);
 	fake_info(tape, 1, "a", STAPE_STATE_SLEEPING, 0);
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 100, 0, 0, 1);
@@ -255,7 +254,6 @@ static struct schedtape_tape *small_tape(void)
 	fake_wake(tape, 600, 1, 1, STAPE_CTX_HARDIRQ);
 	fake_prio(tape, 650, 1, 3, 1, 0, 10);
 	fake_describe(tape, 700, 1, 3, STAPE_TASK_EXITS, "c", 0);
-	return tape;
 }
 
 TEST(story)
@@ -266,27 +264,23 @@ TEST(story)
 		"left 1 400/170; joined 1 500/170; slept 1 500/170; woke 1 600/170; "
 		"born 3 0/0; setprio 3 650/0; identified 3 700/0; setprio 3 700/0; "
 		"ended 1 900/170; ended 3 900/0; ";
-	struct schedtape_tape *tape = small_tape();
 	struct witness *w = calloc(1, sizeof(*w));
-	struct schedtape_timeline *tl;
 
+	small_tape();
 	ok(!schedtape_timeline_run(tape, &ops, w, &tl, NULL), "a run");
 	ok(!w->broken, "promises are kept%s%s", w->broken ? ": " : "", w->broken ? w->broken : "");
 	ok(!strcmp(w->log, story), "the whole story");
 	if (strcmp(w->log, story))
 		printf("# %s\n", w->log);
-	schedtape_timeline_free(tl);
 	free(w);
-	fake_free(tape);
 }
 
 TEST(refusal)
 {
-	struct schedtape_tape *tape = small_tape();
 	struct witness *w = calloc(1, sizeof(*w));
-	struct schedtape_timeline *tl;
 	unsigned int call, refused = 0;
 
+	small_tape();
 	for (call = 1; call <= 19; call++) {
 		memset(w, 0, sizeof(*w));
 		w->fail_at = call;
@@ -296,7 +290,6 @@ TEST(refusal)
 	}
 	ok(refused == 19, "an operation that fails ends the run, and nothing comes after it");
 	free(w);
-	fake_free(tape);
 }
 
 static uint32_t random_state = 1;
@@ -307,8 +300,7 @@ static uint32_t pick(uint32_t below)
 	return (random_state >> 8) % below;
 }
 
-static void random_description(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
-			       uint32_t pid)
+static void random_description(uint64_t time, uint32_t cpu, uint32_t pid)
 {
 	struct schedtape_event *ev;
 
@@ -324,7 +316,7 @@ static void random_description(struct schedtape_tape *tape, uint64_t time, uint3
 }
 
 /* Any event of any task at any time, also ones that no kernel would record. */
-static void random_event(struct schedtape_tape *tape, uint64_t time)
+static void random_event(uint64_t time)
 {
 	static const unsigned int states[] = { 0, 0, 1, 1, 1, 1, 2, 3, 4, 5, 6, 7, 9 };
 	uint32_t cpu = pick(4), pid = 1 + pick(12);
@@ -333,7 +325,7 @@ static void random_event(struct schedtape_tape *tape, uint64_t time)
 		tape->curr[cpu] = pick(13);
 	switch (pick(13)) {
 	case 12:
-		random_description(tape, time, cpu, pid);
+		random_description(time, cpu, pid);
 		break;
 	case 0:
 		fake_fork(tape, time, cpu, pid, pick(2));
@@ -371,8 +363,7 @@ static void random_event(struct schedtape_tape *tape, uint64_t time)
 }
 
 /* Rules for the tasks of any stream. */
-static const char *check_tasks(const struct schedtape_timeline *tl, const struct witness *w,
-			       uint64_t wall)
+static const char *check_tasks(const struct witness *w, uint64_t wall)
 {
 	const struct schedtape_task *tasks;
 	const struct schedtape_edge *edges;
@@ -411,12 +402,11 @@ TEST(random)
 	unsigned int round;
 
 	for (round = 1; round <= 2000 && !broken; round++) {
-		struct schedtape_tape *tape = fake_new(100, 5000);
 		struct witness *w = calloc(1, sizeof(*w));
-		struct schedtape_timeline *tl;
 		uint64_t time = 100;
 		int i;
 
+		fake_begin(100, 5000);
 		random_state = round;
 		for (i = pick(6); i > 0; i--) {
 			struct schedtape_task_info *info;
@@ -427,14 +417,12 @@ TEST(random)
 			info->start_time = pick(3) * 2000000;
 		}
 		for (i = 0; i < 300; i++)
-			random_event(tape, time += pick(20));
+			random_event(time += pick(20));
 		if (schedtape_timeline_run(tape, &ops, w, &tl, NULL))
 			broken = "the run fails";
 		else
-			broken = w->broken ? w->broken : check_tasks(tl, w, 10000);
-		schedtape_timeline_free(tl);
+			broken = w->broken ? w->broken : check_tasks(w, 10000);
 		free(w);
-		fake_free(tape);
 	}
 	ok(!broken, "2000 streams of nonsense%s%s", broken ? ": " : "", broken ? broken : "");
 	if (broken)
@@ -454,16 +442,13 @@ TEST(events)
 	static const struct schedtape_timeline_ops count = {
 		.size = sizeof(count), .event = count_event,
 	};
-	struct schedtape_tape *tape = small_tape();
-	struct schedtape_timeline *timeline;
 	size_t n = 0;
 
+	small_tape();
 	fake_loss(tape, 800, 850, 1, 5, 0);
-	if (schedtape_timeline_run(tape, &count, &n, &timeline, NULL))
+	if (schedtape_timeline_run(tape, &count, &n, &tl, NULL))
 		abort();
 	ok(n == tape->nr, "each event is told");
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
 }
 
 static int print_run(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
@@ -502,18 +487,14 @@ static int print_queued(void *arg, const struct schedtape_task *task, uint32_t c
 	return 0;
 }
 
-/* Checks what the callbacks print about a tape, and frees the tape. */
-static void logs(struct schedtape_tape *tape, const struct schedtape_timeline_ops *print,
-		 const char *what, const char *expected)
+/* Checks what the callbacks print about the tape. */
+static void logs(const struct schedtape_timeline_ops *print, const char *what, const char *expected)
 {
-	struct schedtape_timeline *timeline;
 	char log[1024] = "";
 
-	if (schedtape_timeline_run(tape, print, log, &timeline, NULL))
+	if (schedtape_timeline_run(tape, print, log, &tl, NULL))
 		abort();
 	ok(!strcmp(log, expected), "%s: %s", what, log);
-	schedtape_timeline_free(timeline);
-	fake_free(tape);
 }
 
 TEST(begins)
@@ -521,8 +502,8 @@ TEST(begins)
 	static const struct schedtape_timeline_ops print = {
 		.size = sizeof(print), .began = print_begin, .queued = print_queued,
 	};
-	struct schedtape_tape *tape = fake_new(0, 900);
 
+	fake_begin(0, 900);
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 110, 0, 0, 1);
 	fake_fork(tape, 120, 0, 2, false);
@@ -537,8 +518,7 @@ TEST(begins)
 	fake_switch(tape, 210, 1, 0, 2);
 	fake_switch(tape, 220, 1, STAPE_STATE_RUNNING, 0);
 	fake_switch(tape, 230, 1, 0, 2);
-	logs(tape, &print, "begins of runs",
-	     "1 at [0] 100; 1 [0] 110 woke 100 in 2 by -1; "
+	logs(&print, "begins of runs", "1 at [0] 100; 1 [0] 110 woke 100 in 2 by -1; "
 	     "2 at [0] 120; 2 [1] 130 woke 120 in 0 by 1; "
 	     "2 at [0] 150; 2 at [1] 160; 2 [1] 170 woke 150 in 0 by 1; "
 	     "2 at [0] 200; 2 [1] 210 woke 200 in -1 by -1; "
@@ -565,8 +545,8 @@ TEST(waits)
 	static const struct schedtape_timeline_ops print = {
 		.size = sizeof(print), .waits = print_wait,
 	};
-	struct schedtape_tape *tape = fake_new(0, 900);
 
+	fake_begin(0, 900);
 	fake_switch(tape, 100, 1, 0, 6);
 	fake_switch(tape, 110, 1, STAPE_STATE_SLEEPING, 0);
 	fake_loss(tape, 120, 130, 1, 5, 0);
@@ -576,8 +556,7 @@ TEST(waits)
 	fake_switch(tape, 230, 0, STAPE_STATE_DEAD, 3);
 	fake_wake(tape, 240, 0, 2, STAPE_CTX_TASK);
 	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 4);
-	logs(tape, &print, "waits that last",
-	     "1 left 210 as 2 woke 0 by -1 until 900; "
+	logs(&print, "waits that last", "1 left 210 as 2 woke 0 by -1 until 900; "
 	     "2 left 220 as 1 woke 240 by 3 until 900; "
 	     "3 left 250 as 0 woke 0 by -1 until 900; ");
 }
@@ -587,8 +566,8 @@ TEST(runs)
 	static const struct schedtape_timeline_ops print = {
 		.size = sizeof(print), .ran = print_run,
 	};
-	struct schedtape_tape *tape = fake_new(0, 900);
 
+	fake_begin(0, 900);
 	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 110, 0, 0, 1);
 	fake_switch(tape, 200, 0, STAPE_STATE_RUNNING, 0);
@@ -602,8 +581,7 @@ TEST(runs)
 	fake_switch(tape, 500, 0, STAPE_STATE_BLOCKED, 0);
 	fake_switch(tape, 600, 1, STAPE_STATE_DEAD, 0);
 	fake_switch(tape, 700, 0, 0, 1);
-	logs(tape, &print, "runs",
-	     "1 [0] 110-200 left 0/-1 woke 100 as 0; "
+	logs(&print, "runs", "1 [0] 110-200 left 0/-1 woke 100 as 0; "
 	     "1 [1] 230-300 left 200/0 woke 0 as 1; "
 	     "1 [0] 360-400 left 300/1 woke 350 as -1; "
 	     "1 [0] 450-500 left 0/-1 woke 0 as 2; "

@@ -3,7 +3,7 @@
  * Description: how a timeline uses descriptions of tasks: tasks that enter and leave the
  * filter, the owner of a PID, names that come late, priorities; and pauses.
  */
-#include "fake-tape.h"
+#include "timelines.h"
 #include "tap.h"
 
 #define R STAPE_STATE_RUNNING
@@ -20,9 +20,7 @@
 /* Loopback: the softirq that wakes 20 is charged to 10; the next one to no task. */
 TEST(softirq)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_wake(tape, 110, 0, 20, STAPE_CTX_SOFTIRQ_TASK);
 	fake_switch(tape, 120, 1, R, 20);
@@ -34,16 +32,14 @@ TEST(softirq)
 	tl = fake_run(tape);
 	ok(fake_edge(tl, 10, 20) == 1 && fake_task(tl, 20, 0)->wakeups_by_task == 1 &&
 	   fake_task(tl, 20, 0)->wakeups == 3, "a softirq of the task's own is its doing");
-	fake_done(tape, tl);
 }
 
 TEST(enter)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 	struct schedtape_event *ev;
 
+	fake_begin(0, 1000);
 	tape->curr[0] = 10;
 	ev = fake_describe(tape, 200, 0, 30, ENTERS, "asleep", 5);
 	ev->state = S;
@@ -71,16 +67,14 @@ TEST(enter)
 	ok(!task->wakeups && !task->delays && task->cpu_time == 10 && task->sleeps == 1,
 	   "one that was awake is not");
 	ok(fake_task(tl, 10, 0)->from_start && !fake_task(tl, 10, 0)->joined, "others were there");
-	fake_done(tape, tl);
 }
 
 /* A task that enters the filter during its fork is described before the fork. */
 TEST(enter_newborn)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_describe(tape, 190, 1, 10, ENTERS, "parent", 4);
 	fake_switch(tape, 195, 0, R, 10);
 	fake_describe(tape, 200, 1, 30, ENTERS, "child", 5)->state = S;
@@ -94,15 +88,13 @@ TEST(enter_newborn)
 	   !task->exited, "one that enters while it is being forked is one");
 	ok(!task->wakeups && task->cpu_time == 20 && task->delay_max == 10 && task->sleeps == 1,
 	   "and wakes up for the first time");
-	fake_done(tape, tl);
 }
 
 TEST(leave)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
 	fake_info(tape, 20, "b", S, 0)->start_time = 6;
 	fake_switch(tape, 100, 0, R, 10);
@@ -127,16 +119,14 @@ TEST(leave)
 	   "it is out, not over");
 	ok(fake_task(tl, 20, 0)->wakeups_by_task == 0 && fake_task(tl, 20, 0)->wakeups == 1,
 	   "a task outside the filter wakes no other task");
-	fake_done(tape, tl);
 }
 
 /* Leaves and enters again while it runs: no switch shows that it is back. */
 TEST(leave_running)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_describe(tape, 200, 1, 10, LEAVES, "a", 5);
 	fake_describe(tape, 300, 1, 10, ENTERS, "a", 5);
@@ -151,15 +141,13 @@ TEST(leave_running)
 	task = fake_task(tl, 10, 0);
 	ok(fake_count(tl) == 1 && task->cpu_time == 100 + 100 + 50, "it ran on when it was back");
 	ok(!task->left && task->wakeups == 1 && task->end == 1000, "the stream has the last word");
-	fake_done(tape, tl);
 }
 
 TEST(reuse)
 {
-	struct schedtape_tape *tape = fake_new(0, 100 * MS);
 	const struct schedtape_task *first, *second;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 100 * MS);
 	fake_describe(tape, 10, 0, 30, ENTERS, "one", 5);
 	fake_describe(tape, 20, 0, 30, LEAVES, "one", 5);
 	fake_describe(tape, 30, 0, 30, ENTERS, "two", 25);
@@ -186,18 +174,16 @@ TEST(reuse)
 	   "a task that was made after the fork is not the child");
 	ok(fake_task(tl, 32, 0)->end == 40 * MS && fake_task(tl, 32, 0)->ppid == 30,
 	   "whether or not the child was ever described");
-	fake_done(tape, tl);
 }
 
 /* Overwritten rings: forks are lost, descriptions come at the end. */
 TEST(late)
 {
-	struct schedtape_tape *tape = fake_new(50 * MS, 100 * MS);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 	struct schedtape_task_info *info;
 	struct schedtape_event *ev;
 
+	fake_begin(50 * MS, 100 * MS);
 	info = fake_info(tape, 40, "next", S, 0);
 	info->time = 101 * MS;
 	info->start_time = 80 * MS;
@@ -249,15 +235,12 @@ TEST(late)
 	   "a description is not of an older task that entered");
 	ok(!strcmp(fake_task(tl, 46, 0)->comm, "young") && fake_task(tl, 46, 0)->from_start &&
 	   !fake_task(tl, 46, 1)->pid, "a task with a lost fork may be younger than the recording");
-	fake_done(tape, tl);
 }
 
 /* A thread that calls execve() has its leader's PID and start time from then on. */
 TEST(exec)
 {
-	struct schedtape_tape *tape = fake_new(0, 100 * MS);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 100 * MS);
 	fake_info(tape, 50, "old", R, 0)->start_time = 5;
 	fake_switch(tape, 10, 0, R, 50);
 	fake_fork(tape, 10 * MS, 0, 51, true);
@@ -273,10 +256,9 @@ TEST(exec)
 	ok(fake_count(tl) == 2 && fake_task(tl, 50, 1)->start_time == 5 &&
 	   fake_task(tl, 50, 1)->cpu_time == 20 * MS && fake_task(tl, 50, 1)->end == 31 * MS,
 	   "a thread that calls execve() goes on under its leader's PID");
-	fake_done(tape, tl);
 
 	/* The same, but the exec is lost. */
-	tape = fake_new(0, 100 * MS);
+	fake_begin(0, 100 * MS);
 	fake_info(tape, 50, "old", R, 0)->start_time = 5;
 	fake_switch(tape, 10, 0, R, 50);
 	fake_fork(tape, 10 * MS, 0, 51, true);
@@ -286,7 +268,6 @@ TEST(exec)
 	tl = fake_run(tape);
 	ok(fake_count(tl) == 2 && fake_task(tl, 50, 1)->left,
 	   "the last thread has its leader's PID, though its exec is lost");
-	fake_done(tape, tl);
 }
 
 static int count_identified(void *arg, const struct schedtape_task *task, uint64_t time)
@@ -304,10 +285,9 @@ TEST(identified)
 		.size = sizeof(ops),
 		.identified = count_identified,
 	};
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
 	unsigned int n = 0;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "known", R, 0);
 	fake_switch(tape, 10, 0, R, 10);
 	fake_fork(tape, 20, 0, 11, true);
@@ -319,16 +299,14 @@ TEST(identified)
 		abort();
 	ok(n == 0 && fake_task(tl, 11, 0)->ppid == fake_task(tl, 10, 0)->ppid &&
 	   fake_task(tl, 12, 0)->ppid == 10, "an identified task is not reported again");
-	fake_done(tape, tl);
 }
 
 /* With CLONE_PARENT a task forks a child of its own parent. */
 TEST(siblings)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "parent", R, 0);
 	fake_info(tape, 20, "forker", R, 0)->ppid = 10;
 	fake_switch(tape, 10, 0, R, 20);
@@ -340,15 +318,13 @@ TEST(siblings)
 	   !strcmp(task->comm, "forker") && task->parent == fake_task(tl, 20, 0)->index,
 	   "a process whose parent is that of its forker");
 	ok(fake_task(tl, 22, 0)->ppid == 20, "and one of its own");
-	fake_done(tape, tl);
 }
 
 TEST(prio)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "a", R, 0)->nice = 5;
 	fake_switch(tape, 100, 0, R, 10);
 	fake_prio(tape, 110, 0, 10, 0, 5, 0);		/* a boost: nothing else changes */
@@ -369,17 +345,15 @@ TEST(prio)
 	ok(task->prio_known && task->prio_changes == 1 && task->rt_priority == 7,
 	   "a change of an unknown priority counts");
 	ok(!fake_task(tl, 13, 0)->prio_known, "the priority of another task is not known");
-	fake_done(tape, tl);
 }
 
 TEST(pause)
 {
-	struct schedtape_tape *tape = fake_new(0, 2000);
 	const struct schedtape_range *pauses;
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 	size_t n;
 
+	fake_begin(0, 2000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 100, 1, R, 20);
 	fake_wake(tape, 150, 1, 30, STAPE_CTX_TASK);	/* is runnable */
@@ -400,15 +374,12 @@ TEST(pause)
 	ok(fake_task(tl, 21, 0)->cpu_time == 10,
 	   "the task that runs after a pause has run since its end");
 	ok(fake_task(tl, 30, 0)->delays == 0, "no wait across it is counted");
-	fake_done(tape, tl);
 }
 
 /* Descriptions of tasks after a pause. */
 TEST(described_again)
 {
-	struct schedtape_tape *tape = fake_new(0, 2000 * MS);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 	static const struct {
 		uint32_t pid;
 		unsigned int state;
@@ -421,6 +392,7 @@ TEST(described_again)
 	};
 	unsigned int i;
 
+	fake_begin(0, 2000 * MS);
 	fake_info(tape, 10, "a", S, 0)->start_time = 1;
 	fake_info(tape, 11, "b", S, 0)->start_time = 2;
 	fake_info(tape, 12, "c", S, 0)->start_time = 3;
@@ -474,7 +446,6 @@ TEST(described_again)
 	ok(fake_task(tl, 18, 0)->exited && !fake_task(tl, 18, 1)->from_start &&
 	   fake_task(tl, 18, 1)->start == 500 * MS,
 	   "a described task with a dead task's PID is a later one");
-	fake_done(tape, tl);
 }
 
 static int late_parents(void *arg, const struct schedtape_task *task,
@@ -496,11 +467,10 @@ static int late_parents(void *arg, const struct schedtape_task *task,
 TEST(parents)
 {
 	const struct schedtape_timeline_ops born = { .size = sizeof(born), .born = late_parents };
-	struct schedtape_tape *tape = fake_new(0, 1000 * MS);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 	bool known = false;
 
+	fake_begin(0, 1000 * MS);
 	fake_info(tape, 10, "ten", S, 0)->ppid = 5;
 	fake_info(tape, 40, "other", S, 0)->start_time = 2;
 	fake_described_fork(tape, 100 * MS, 20, 10);
@@ -533,7 +503,6 @@ TEST(parents)
 	if (schedtape_timeline_run(tape, &born, &known, &tl, NULL))
 		abort();
 	ok(known, "a task that is first seen at its end is born with these");
-	fake_done(tape, tl);
 }
 
 static int count_regrouped(void *arg, const struct schedtape_task *task, uint64_t time)
@@ -550,11 +519,10 @@ TEST(autogroups)
 	const struct schedtape_timeline_ops ops = {
 		.size = sizeof(ops), .regrouped = count_regrouped,
 	};
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 	unsigned int n = 0;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "a", R, 0)->start_time = 5;
 	tape->groups[tape->nr_groups++] = (struct schedtape_group){
 		.start_time = 5, .pid = 10, .autogroup = 9, .nice = 3, .core = 7,
@@ -579,12 +547,10 @@ TEST(autogroups)
 	ok(task->autogroup == 12 && task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN && !task->core,
 	   "and not one with a session of its own");
 	ok(fake_task(tl, 13, 0)->autogroup == 6 && n == 1, "which is the only change");
-	fake_done(tape, tl);
 }
 
 /* Lists a task with its autogroup. */
-static void list_group(struct schedtape_tape *tape, uint64_t time, uint32_t pid,
-		       uint32_t autogroup, int nice)
+static void list_group(uint64_t time, uint32_t pid, uint32_t autogroup, int nice)
 {
 	struct schedtape_task_info *info = fake_info(tape, pid, "a", S, 0);
 
@@ -614,16 +580,15 @@ TEST(listed_again)
 	const struct schedtape_timeline_ops regrouped = {
 		.size = sizeof(regrouped), .regrouped = count_regrouped,
 	};
-	struct schedtape_tape *tape = fake_new(100 * MS, 900 * MS);
-	struct schedtape_timeline *tl;
 	const struct schedtape_task *task;
 	unsigned int n = 0;
 	uint32_t first = 0;
 
-	list_group(tape, 100 * MS, 10, 7, 0);
-	list_group(tape, 100 * MS, 11, 7, 0);
-	list_group(tape, 500 * MS, 10, 10, 5);
-	list_group(tape, 500 * MS, 11, 8, 4);
+	fake_begin(100 * MS, 900 * MS);
+	list_group(100 * MS, 10, 7, 0);
+	list_group(100 * MS, 11, 7, 0);
+	list_group(500 * MS, 10, 10, 5);
+	list_group(500 * MS, 11, 8, 4);
 	fake_switch(tape, 150 * MS, 0, R, 10);
 	fake_describe(tape, 200 * MS, FAKE_NONE, 10, STAPE_TASK_REGROUPED, "a", 10)->autogroup =
 		10;
@@ -643,16 +608,14 @@ TEST(listed_again)
 	task = fake_task(tl, 11, 0);
 	ok(task->autogroup == 8 && task->autogroup_nice == 4 && n == 2,
 	   "after a pause a list says it");
-	fake_done(tape, tl);
 }
 
 /* A task ends, and is described afterwards; and one of which no description says the nice value. */
 TEST(group_unknown)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000 * MS);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000 * MS);
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
 	fake_switch(tape, 100 * MS, 0, R, 10);
 	fake_switch(tape, 200 * MS, 0, X, 0);
@@ -664,7 +627,6 @@ TEST(group_unknown)
 	task = fake_task(tl, 20, 0);
 	ok(task->autogroup_nice == SCHEDTAPE_NICE_UNKNOWN,
 	   "without a description the nice value of its autogroup is not known");
-	fake_done(tape, tl);
 }
 
 TEST_MAIN

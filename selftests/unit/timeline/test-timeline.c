@@ -3,7 +3,7 @@
  * Description: what a timeline concludes from events: run time, bursts, sleeps, wake-ups and
  * their wakers, forks, exits, reuse of PIDs.
  */
-#include "fake-tape.h"
+#include "timelines.h"
 #include "tap.h"
 
 #define R STAPE_STATE_RUNNING
@@ -12,10 +12,9 @@
 
 TEST(ping_pong)
 {
-	struct schedtape_tape *tape = fake_new(1000, 2000);
-	struct schedtape_timeline *tl;
 	const struct schedtape_task *ping, *pong;
 
+	fake_begin(1000, 2000);
 	fake_info(tape, 10, "ping", S, 0);
 	fake_info(tape, 20, "pong", S, 0);
 	fake_wake(tape, 1100, 0, 10, STAPE_CTX_HARDIRQ);
@@ -40,15 +39,13 @@ TEST(ping_pong)
 	ok(ping->from_start && !ping->exited && ping->start == 1000 && ping->end == 2000,
 	   "alive all the time");
 	ok(ping->process == ping->index && ping->parent == SCHEDTAPE_NONE, "a process, no parent");
-	fake_done(tape, tl);
 }
 
 TEST(preemption)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
 	const struct schedtape_task *task;
 
+	fake_begin(0, 1000);
 	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 200, 0, R, 0);
@@ -66,15 +63,13 @@ TEST(preemption)
 	ok(task->wakeups == 2, "it ends like one");
 	ok(task->delay_max == 50 && task->delays == 3, "waits after a preemption, too");
 	ok(task->cpu_time == 150 + 600, "runs until the end");
-	fake_done(tape, tl);
 }
 
 TEST(early_waking)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
 	const struct schedtape_task *task;
 
+	fake_begin(0, 1000);
 	fake_switch(tape, 10, 0, R, 10);
 	fake_switch(tape, 10, 1, R, 20);
 	/* Both before the switch-out: it never slept. */
@@ -108,15 +103,12 @@ TEST(early_waking)
 	ok(fake_edge(tl, 20, 10) == 2, "the waker is the one of the waking");
 	ok(task->sleeps == 3 && task->bursts == 3, "sleeps that were");
 	ok(fake_task(tl, 20, 0)->cpu_time == 990, "the waker ran on");
-	fake_done(tape, tl);
 }
 
 /* 20 begins to wake 10, but no wakeup follows; then an interrupt wakes 10. */
 TEST(waking_without_wakeup)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "sleeps", S, 0);
 	fake_switch(tape, 10, 1, R, 20);
 	fake_waking(tape, 100, 1, 10, STAPE_CTX_TASK);
@@ -124,7 +116,6 @@ TEST(waking_without_wakeup)
 	tl = fake_run(tape);
 	ok(fake_task(tl, 10, 0)->wakeups == 1 && !fake_task(tl, 10, 0)->wakeups_by_task &&
 	   !fake_edge(tl, 20, 10), "a waker is forgotten when something else wakes its wakee");
-	fake_done(tape, tl);
 }
 
 /* Each line: the times when it becomes runnable and when it runs. */
@@ -133,11 +124,10 @@ TEST(longest_delay)
 	static const struct { uint64_t from, to; } delays[] = {
 		{ 100, 130 }, { 200, 250 }, { 300, 350 }, { 400, 410 },
 	};
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *life;
-	struct schedtape_timeline *tl;
 	size_t i;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "waits", S, 0);
 	fake_info(tape, 20, "does not", S, 1);
 	for (i = 0; i < sizeof(delays) / sizeof(*delays); i++) {
@@ -154,15 +144,13 @@ TEST(longest_delay)
 	life = fake_task(tl, 20, 0);
 	ok(life->delays == 1 && !life->delay_max && life->delay_max_time == 500,
 	   "a delay of 0 has a time, too");
-	fake_done(tape, tl);
 }
 
 TEST(fork_and_reuse)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *parent, *child, *thread, *second, *third;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "sh", R, 0);
 	tape->curr[0] = 10;
 	fake_fork(tape, 100, 0, 30, false);
@@ -201,16 +189,14 @@ TEST(fork_and_reuse)
 	ok(third->start == 400 && !third->exited, "and again");
 	ok(parent->cpu_time == 1000 && parent->bursts == 1,
 	   "the parent ran from the start to the end, without a switch");
-	fake_done(tape, tl);
 }
 
 /* From Linux 6.16 on a task frees its memory after its EXIT: it may sleep and wake others. */
 TEST(after_exit)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task, *joiner;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "ends", R, 0);
 	fake_info(tape, 20, "joins", S, 1);
 	fake_switch(tape, 100, 0, R, 10);
@@ -238,7 +224,6 @@ TEST(after_exit)
 	ok(joiner->wakeups_by_task == 1 && fake_edge(tl, 10, 20) == 1, "wakes behind its EXIT");
 	ok(task->exited && task->end == 400, "ends with its last switch");
 	ok(!fake_task(tl, 10, 1)->pid, "no other task has its PID");
-	fake_done(tape, tl);
 }
 
 /*
@@ -247,10 +232,9 @@ TEST(after_exit)
  */
 TEST(proxy)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "waits", R, 0);
 	fake_info(tape, 20, "owns", R, 1);
 	fake_switch(tape, 100, 0, R, 10);
@@ -272,16 +256,14 @@ TEST(proxy)
 	ok(task->wakeups == 2 && task->wakeups_by_task == 1 && fake_edge(tl, 20, 10) == 1,
 	   "woken by the mutex's owner, and once by nobody");
 	ok(fake_task(tl, 20, 0)->cpu_time == 210 + 300, "the owner has the time in which it ran");
-	fake_done(tape, tl);
 }
 
 static void test_exec(bool early)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *leader, *task;
-	struct schedtape_timeline *tl;
 	size_t n;
 
+	fake_begin(0, 1000);
 	fake_switch(tape, 10, 0, R, 50);
 	fake_fork(tape, 100, 0, 51, true);
 	fake_switch(tape, 110, 1, R, 51);
@@ -310,15 +292,12 @@ static void test_exec(bool early)
 	   !strcmp(task->comm, "new") && task->exited, "the thread goes on under its PID");
 	ok(task->cpu_time == (early ? 180 : 190) + 50 && task->bursts == 2 && task->wakeups == 1,
 	   "all that it did is its own");
-	fake_done(tape, tl);
 }
 
 /* The last thread follows its dead leader on the same CPU, with the same PID. */
 TEST(exec_at_once)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_switch(tape, 10, 0, R, 50);
 	fake_fork(tape, 20, 0, 51, true);
 	fake_switch(tape, 30, 0, R, 51);
@@ -331,17 +310,15 @@ TEST(exec_at_once)
 	ok(fake_task(tl, 50, 0)->exited && fake_task(tl, 50, 0)->end == 60 &&
 	   fake_task(tl, 50, 1)->cpu_time == 10 + 20 && fake_task(tl, 50, 1)->thread,
 	   "a leader that is followed by its own PID");
-	fake_done(tape, tl);
 }
 
 /* Dead leaders with one thread each: a search for it among all tasks would take minutes. */
 TEST(exec_many)
 {
-	struct schedtape_tape *tape = fake_new(0, 10000000);
 	const struct schedtape_task *tasks;
-	struct schedtape_timeline *tl;
 	size_t i, n, over = 0;
 
+	fake_begin(0, 10000000);
 	for (i = 0; i < 2 * 200000; i += 2) {
 		fake_event(tape, 10 + i, 0, STAPE_EV_FORK, 10 + i, 0);
 		fake_switch(tape, 10 + i, 0, R, 10 + i);
@@ -357,15 +334,12 @@ TEST(exec_many)
 		over += tasks[i].exited && tasks[i + 1].process == i + 1 &&
 			tasks[i + 1].pid == tasks[i].pid;
 	ok(n == 2 * 200000 && over == 200000, "200,000 threads have their leaders' PIDs");
-	fake_done(tape, tl);
 }
 
 /* A thread's description names another group than its creator's, to which it was counted. */
 TEST(exec_regrouped)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_info(tape, 40, "leader", S, 1);
 	fake_switch(tape, 10, 0, R, 50);
 	fake_event(tape, 20, 0, STAPE_EV_FORK, 51, STAPE_FORK_THREAD);
@@ -377,16 +351,14 @@ TEST(exec_regrouped)
 	tl = fake_run(tape);
 	ok(fake_task(tl, 50, 1)->parent == fake_task(tl, 50, 0)->index,
 	   "it is not counted to that any more");
-	fake_done(tape, tl);
 }
 
 TEST(start)
 {
-	struct schedtape_tape *tape = fake_new(100, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 	size_t n;
 
+	fake_begin(100, 1000);
 	fake_info(tape, 1, "asleep", S, 0);
 	fake_info(tape, 2, "wrong", S, 0);	/* the stream says that it is runnable */
 	fake_info(tape, 3, "ready", R, 0);	/* woken although it does not sleep */
@@ -432,15 +404,13 @@ TEST(start)
 	task = fake_task(tl, 8, 0);
 	ok(task->thread && task->process == fake_task(tl, 9, 0)->index &&
 	   task->tgid == 9 && task->process < task->index, "a thread described before its leader");
-	fake_done(tape, tl);
 }
 
 TEST(loss)
 {
-	struct schedtape_tape *tape = fake_new(0, 2000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 2000);
 	fake_switch(tape, 100, 0, R, 10);
 	fake_switch(tape, 100, 1, R, 20);
 	fake_switch(tape, 110, 2, R, 30);
@@ -468,15 +438,13 @@ TEST(loss)
 	ok(task->delays == 1 && task->delay_max == 100, "waits after it are");
 	ok(fake_task(tl, 40, 0)->wakeups == 1 && fake_task(tl, 40, 0)->delay_max == 10,
 	   "a wake-up after a loss is real");
-	fake_done(tape, tl);
 }
 
 TEST(two_places)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
 	const struct schedtape_task *task;
-	struct schedtape_timeline *tl;
 
+	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	/* The clocks of the CPUs differ by 1: it arrives before it leaves. */
 	fake_switch(tape, 200, 1, R, 10);
@@ -497,14 +465,11 @@ TEST(two_places)
 	ok(fake_task(tl, 20, 0)->cpu_time == 0 && fake_task(tl, 21, 0)->cpu_time == 100,
 	   "a switch-in that the next event contradicts does not count");
 	ok(fake_edge(tl, 21, 10) == 1, "the waker is the current task of the event");
-	fake_done(tape, tl);
 }
 
 TEST(rename)
 {
-	struct schedtape_tape *tape = fake_new(0, 1000);
-	struct schedtape_timeline *tl;
-
+	fake_begin(0, 1000);
 	fake_info(tape, 10, "one", R, 0);
 	fake_info(tape, 20, "two", S, 0);
 	fake_switch(tape, 100, 0, R, 10);
@@ -516,7 +481,6 @@ TEST(rename)
 	ok(!strcmp(fake_task(tl, 10, 0)->comm, "one"),
 	   "a task that renames another one keeps its own name");
 	ok(!strcmp(fake_task(tl, 30, 0)->first_comm, "unknown"), "a first name");
-	fake_done(tape, tl);
 }
 
 int main(void)
