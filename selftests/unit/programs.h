@@ -118,13 +118,8 @@ static inline void round_trip(void)
 	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
-	fake_wake(tape, 2100, 0, 2, STAPE_CTX_TASK);
-	fake_switch(tape, 2300, 0, STAPE_STATE_SLEEPING, 2);
-	fake_wake(tape, 2800, 0, 1, STAPE_CTX_TASK);
-	fake_switch(tape, 2900, 0, STAPE_STATE_SLEEPING, 1);
-	fake_switch(tape, 3000, 0, STAPE_STATE_SLEEPING, 0);
+	fake_story(tape, "1500 [0] irq wakes 1; 2000 [0] R -> 1; 2100 [0] wakes 2; "
+			 "2300 [0] S -> 2; 2800 [0] wakes 1; 2900 [0] S -> 1; 3000 [0] S -> idle");
 }
 
 #endif

@@ -90,8 +90,7 @@ static struct schedtape_tape *family(uint32_t base, bool launcher, unsigned int 
 		fake_wake(tape, 1002 + i * 10, 0, base + 2, STAPE_CTX_TASK);
 		fake_switch(tape, 1004 + i * 10, 1, 0, base + 2);
 	}
-	fake_switch(tape, 90000, 1, STAPE_STATE_DEAD, 0);
-	fake_switch(tape, 90000, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "90000 [1] X -> idle; 90000 [0] X -> idle");
 	return tape;
 }
 
@@ -153,14 +152,11 @@ TEST(threads_from_start)
 	fake_info(a, 12, "work", S, 0)->tgid = 10;
 	fake_info(a, 11, "work", S, 0)->tgid = 10;
 	a->curr[0] = 10;
-	fake_fork(a, 100, 0, 13, true);
-	fake_rename(a, 110, 0, 13, "work");
+	fake_story(a, "100 [0] forks thread 13; 110 [0] names 13 work");
 
 	fake_info(b, 80, "app", STAPE_STATE_RUNNING, 0);
 	b->curr[0] = 80;
-	fake_fork(b, 100, 0, 81, true);
-	fake_fork(b, 110, 0, 82, true);
-	fake_fork(b, 120, 0, 83, true);
+	fake_story(b, "100 [0] forks thread 81; 110 [0] forks thread 82; 120 [0] forks thread 83");
 
 	two = compare(a, b);
 	ok(pid_in_b(&two, 11) == 81 && pid_in_b(&two, 12) == 82 && pid_in_b(&two, 13) == 83,
@@ -176,19 +172,13 @@ TEST(names)
 
 	fake_info(a, 10, "sh", STAPE_STATE_RUNNING, 0);
 	a->curr[0] = 10;
-	fake_fork(a, 100, 0, 11, false);
-	fake_rename(a, 101, 0, 11, "cc");
-	fake_fork(a, 110, 0, 12, false);
-	fake_rename(a, 111, 0, 12, "ld");
-	fake_fork(a, 120, 0, 13, false);
-	fake_rename(a, 121, 0, 13, "cc");
+	fake_story(a, "100 [0] forks 11; 101 [0] names 11 cc; 110 [0] forks 12; "
+		      "111 [0] names 12 ld; 120 [0] forks 13; 121 [0] names 13 cc");
 
 	fake_info(b, 80, "sh", STAPE_STATE_RUNNING, 0);
 	b->curr[0] = 80;
-	fake_fork(b, 110, 0, 82, false);
-	fake_rename(b, 111, 0, 82, "ld");
-	fake_fork(b, 120, 0, 83, false);
-	fake_rename(b, 121, 0, 83, "cc");
+	fake_story(b, "110 [0] forks 82; 111 [0] names 82 ld; 120 [0] forks 83; "
+		      "121 [0] names 83 cc");
 
 	two = compare(a, b);
 	ok(pid_in_b(&two, 12) == 82 && pid_in_b(&two, 11) == 83 && !pid_in_b(&two, 13),
@@ -211,12 +201,8 @@ TEST(joined)
 	fake_info(b, 90, "daemon", S, 0);
 	b->curr[0] = 80;
 	b->curr[1] = 90;
-	fake_fork(b, 100, 0, 82, false);
-	fake_rename(b, 100, 0, 82, "work");
-	fake_fork(b, 110, 0, 83, false);
-	fake_rename(b, 110, 0, 83, "work");
-	fake_fork(b, 120, 1, 91, false);
-	fake_rename(b, 120, 1, 91, "work");
+	fake_story(b, "100 [0] forks 82; 100 [0] names 82 work; 110 [0] forks 83; "
+		      "110 [0] names 83 work; 120 [1] forks 91; 120 [1] names 91 work");
 
 	two = compare(a, b);
 	ok(two.d->matched == 4 && pid_in_b(&two, 11) == 91 && pid_in_b(&two, 12) == 82,
@@ -239,10 +225,8 @@ TEST(joined_later)
 	fake_info(b, 90, "new", S, 0);
 	b->curr[0] = 90;
 	b->curr[1] = 80;
-	fake_fork(b, 100, 0, 91, false);
-	fake_rename(b, 100, 0, 91, "work");
-	fake_fork(b, 110, 1, 81, false);
-	fake_rename(b, 110, 1, 81, "work");
+	fake_story(b, "100 [0] forks 91; 100 [0] names 91 work; 110 [1] forks 81; "
+		      "110 [1] names 81 work");
 
 	two = compare(a, b);
 	ok(two.d->matched == 4 && pid_in_b(&two, 29) == 81 && pid_in_b(&two, 31) == 91,
@@ -265,10 +249,8 @@ TEST(child_first)
 	fake_info(b, 90, "sh", S, 0);
 	b->curr[0] = 80;
 	b->curr[1] = 90;
-	fake_fork(b, 100, 0, 81, false);
-	fake_rename(b, 100, 0, 81, "work");
-	fake_fork(b, 110, 1, 91, false);
-	fake_rename(b, 110, 1, 91, "work");
+	fake_story(b, "100 [0] forks 81; 100 [0] names 81 work; 110 [1] forks 91; "
+		      "110 [1] names 91 work");
 
 	two = compare(a, b);
 	ok(two.d->matched == 4 && pid_in_b(&two, 30) == 91 && pid_in_b(&two, 31) == 81,
@@ -292,10 +274,7 @@ static struct schedtape_tape *with_kworker(void)
 		fake_switch(tape, 101 + 10 * i, 1, 0, 101);
 		fake_switch(tape, 105 + 10 * i, 1, S, 0);
 	}
-	fake_wake(tape, 200, 0, 30, STAPE_CTX_TASK);
-	fake_switch(tape, 210, 0, S, 30);
-	fake_wake(tape, 220, 0, 100, STAPE_CTX_TASK);
-	fake_switch(tape, 230, 0, S, 100);
+	fake_story(tape, "200 [0] wakes 30; 210 [0] S -> 30; 220 [0] wakes 100; 230 [0] S -> 100");
 	return tape;
 }
 
@@ -474,8 +453,7 @@ static struct schedtape_tape *two_bursts(bool taken)
 	fake_info(tape, 1, "one", S, 0);
 	fake_wake(tape, 1000, 0, 1, STAPE_CTX_HARDIRQ);
 	fake_switch(tape, 1010, 0, 0, 1);
-	fake_switch(tape, 2010, 0, S, 0);
-	fake_wake(tape, 3000, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_story(tape, "2010 [0] S -> idle; 3000 [0] irq wakes 1");
 	fake_switch(tape, 3010, 0, 0, 1);
 	fake_switch(tape, 8010, 0, S, 0);
 	fake_fork(tape, 9000, 0, taken ? 1 : 2, false);

@@ -15,8 +15,7 @@ TEST(deadline)
 	task = fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	task->policy = 6;
 	task->dl = (struct schedtape_deadline){ 10, 20, 30 };
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 200, 0, 2, false);
+	fake_story(tape, "100 [0] R -> 1; 200 [0] forks 2");
 	fake_prio(tape, 300, 0, 1, 6, 0, 0);
 	last = tape->nr - 1;
 	tape->events[last].dl = (struct schedtape_deadline){ 11, 20, 30 };
@@ -45,8 +44,7 @@ TEST(wish)
 {
 	fake_begin(0, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->wish.slice = 50;
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 200, 0, 2, false);
+	fake_story(tape, "100 [0] R -> 1; 200 [0] forks 2");
 	fake_prio(tape, 300, 0, 1, 0, 0, 0);
 	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 2);
 	fake_prio(tape, 450, 0, 2, 0, 0, 0);
@@ -70,8 +68,7 @@ TEST(ext)
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->policy = 7;
 	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 4, "four", STAPE_STATE_SLEEPING, 0);
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 200, 0, 2, false);
+	fake_story(tape, "100 [0] R -> 1; 200 [0] forks 2");
 	fake_prio(tape, 300, 0, 3, 7, 0, 0);
 	fake_prio(tape, 350, 0, 3, 0, 0, 0);
 	fake_prio(tape, 400, 0, 3, 7, 5, 0);
@@ -89,15 +86,12 @@ TEST(cgroups)
 {
 	fake_begin(0, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->cgroup = 7;
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 200, 0, 2, false);
+	fake_story(tape, "100 [0] R -> 1; 200 [0] forks 2");
 	fake_describe(tape, 200, 0, 2, STAPE_TASK_MOVES, "one", 0)->cgroup = 8;
 	fake_fork(tape, 300, 0, 3, false);
 	fake_describe(tape, 400, 1, 1, STAPE_TASK_MOVES, "one", 0)->cgroup = 9;
 	fake_describe(tape, 450, 1, 1, STAPE_TASK_EXITS, "one", 0)->cgroup = 9;
-	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 2);
-	fake_switch(tape, 600, 0, STAPE_STATE_SLEEPING, 3);
-	fake_switch(tape, 700, 0, STAPE_STATE_SLEEPING, 4);
+	fake_story(tape, "500 [0] X -> 2; 600 [0] S -> 3; 700 [0] S -> 4");
 	fake_describe(tape, 750, 0, 4, STAPE_TASK_EXITS, "four", 0)->cgroup = 8;
 	fake_switch(tape, 800, 0, STAPE_STATE_DEAD, 0);
 	compile();
@@ -148,17 +142,13 @@ static void pinned(void)
 	task = fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	task->affinity = &everywhere;
 	task->affinity_bytes = 1;
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 150, 0, 4, false);
+	fake_story(tape, "100 [0] R -> 1; 150 [0] forks 4");
 	fake_affinity(tape, 200, 0, 1, 2);
 	fake_fork(tape, 300, 0, 2, false);
 	fake_affinity(tape, 350, 0, 2, 5ULL << 60);
 	fake_affinity(tape, 400, 0, 1, 2);
-	fake_fork(tape, 450, 0, 3, false);
-	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 2);
-	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 3);
-	fake_switch(tape, 700, 0, STAPE_STATE_DEAD, 4);
-	fake_switch(tape, 800, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "450 [0] forks 3; 500 [0] X -> 2; 600 [0] X -> 3; 700 [0] X -> 4; "
+			 "800 [0] X -> idle");
 }
 
 TEST(affinities)
@@ -196,11 +186,9 @@ TEST(reset_on_fork)
 {
 	fake_begin(0, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->wish.slice = 50;
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 200, 0, 2, false);
+	fake_story(tape, "100 [0] R -> 1; 200 [0] forks 2");
 	fake_prio(tape, 200, 0, 2, 0, 0, 0);
-	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 2);
-	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "300 [0] X -> 2; 400 [0] X -> idle");
 	compile();
 	ok(program && program->nr_slices == 1, "a child that does not inherit a slice has none");
 	is_program(1, "0:prio 0; 100:exit", "and its player drops it");
@@ -219,10 +207,7 @@ static void grouped(uint32_t second, int nice)
 		};
 	}
 	tape->nr_groups = 2;
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 200, 0, 3, false);
-	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 2);
-	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 3);
+	fake_story(tape, "100 [0] R -> 1; 200 [0] forks 3; 300 [0] X -> 2; 400 [0] X -> 3");
 	if (second == 7)
 		fake_describe(tape, 450, 0, 3, STAPE_TASK_REGROUPED, "a", 199)->autogroup =
 			nice ? 7 : 3;
@@ -265,8 +250,7 @@ TEST(autogroup_again)
 	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
 	fake_describe(tape, 150, 0, 1, STAPE_TASK_MOVES, "a", 0)->autogroup = 0;
 	fake_describe(tape, 200, 0, 1, STAPE_TASK_MOVES, "a", 0)->autogroup = 1;
-	fake_fork(tape, 300, 0, 2, false);
-	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 2);
+	fake_story(tape, "300 [0] forks 2; 400 [0] X -> 2");
 	fake_describe(tape, 450, 0, 2, STAPE_TASK_REGROUPED, "a", 399)->autogroup = 2;
 	fake_describe(tape, 500, 0, 2, STAPE_TASK_MOVES, "a", 399)->autogroup = 0;
 	fake_describe(tape, 550, 0, 2, STAPE_TASK_MOVES, "a", 399)->autogroup = 2;

@@ -31,17 +31,11 @@ TEST(keep)
 static void generations(void)
 {
 	fake_begin(0, 1000);
-	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 11);
-	fake_fork(tape, 100, 0, 12, false);
-	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 12);
-	fake_fork(tape, 250, 0, 13, true);
-	fake_switch(tape, 300, 0, STAPE_STATE_SLEEPING, 13);
-	fake_fork(tape, 350, 0, 14, true);
-	fake_fork(tape, 360, 0, 15, false);
-	fake_switch(tape, 400, 0, STAPE_STATE_SLEEPING, 14);
+	fake_story(tape, "0 [0] R -> 11; 100 [0] forks 12; 200 [0] S -> 12; "
+			 "250 [0] forks thread 13; 300 [0] S -> 13; 350 [0] forks thread 14; "
+			 "360 [0] forks 15; 400 [0] S -> 14");
 	fake_prio(tape, 450, 0, 14, 1, 0, 7);
-	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 15);
-	fake_switch(tape, 600, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "500 [0] X -> 15; 600 [0] X -> idle");
 }
 
 TEST(orphans)
@@ -91,10 +85,7 @@ TEST(older_thread)
 {
 	fake_begin(0, 1000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 3);
-	fake_wake(tape, 150, 0, 1, STAPE_CTX_TASK);
-	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 1);
-	fake_fork(tape, 250, 0, 2, false);
+	fake_story(tape, "100 [0] R -> 3; 150 [0] wakes 1; 200 [0] S -> 1; 250 [0] forks 2");
 	fake_describe(tape, 300, 0, 3, STAPE_TASK_EXITS, "thread", 5)->tgid = 2;
 	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 0);
 	compile();
@@ -139,8 +130,7 @@ TEST(away)
 	fake_describe(tape, 200, 1, 1, STAPE_TASK_LEAVES, "one", 5);
 	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 0);
 	fake_describe(tape, 1000, 1, 1, STAPE_TASK_ENTERS, "one", 5);
-	fake_switch(tape, 1100, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 1300, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "1100 [0] R -> 1; 1300 [0] X -> idle");
 	compile_as(&options);
 	is_program(0, "0:until 500; 200:exit",
 		   "a task that is out of the filter at the beginning waits until it comes back");
@@ -160,20 +150,10 @@ static void kernel(void)
 	fake_info(tape, 11, "iou-wrk-10", STAPE_STATE_SLEEPING, 0)->ppid = 1;
 	tape->tasks[3].tgid = 10;
 	fake_info(tape, 40, "kworker/1:0", STAPE_STATE_IDLE, 0);
-	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 10);
-	fake_wake(tape, 150, 0, 30, STAPE_CTX_TASK);
-	fake_switch(tape, 200, 0, STAPE_STATE_BLOCKED, 30);
-	fake_fork(tape, 250, 0, 50, false);
-	fake_wake(tape, 300, 0, 10, STAPE_CTX_TASK);
-	fake_switch(tape, 400, 0, STAPE_STATE_IDLE, 10);
-	fake_wake(tape, 450, 0, 11, STAPE_CTX_TASK);
-	fake_switch(tape, 500, 0, STAPE_STATE_SLEEPING, 11);
-	fake_switch(tape, 600, 0, STAPE_STATE_SLEEPING, 40);
-	fake_switch(tape, 700, 0, STAPE_STATE_IDLE, 2);
-	fake_fork(tape, 750, 0, 31, false);
-	fake_switch(tape, 800, 0, STAPE_STATE_SLEEPING, 31);
-	fake_switch(tape, 900, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "100 [0] irq wakes 10; 100 [0] R -> 10; 150 [0] wakes 30; "
+			 "200 [0] D -> 30; 250 [0] forks 50; 300 [0] wakes 10; 400 [0] I -> 10; "
+			 "450 [0] wakes 11; 500 [0] S -> 11; 600 [0] S -> 40; 700 [0] I -> 2; "
+			 "750 [0] forks 31; 800 [0] S -> 31; 900 [0] X -> idle");
 }
 
 TEST(kthreads)

@@ -10,18 +10,14 @@ static void make_sleepers(void)
 	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
+	fake_story(tape, "1500 [0] irq wakes 1; 2000 [0] R -> 1");
 }
 
 /* A timer wakes 1, which forks 3, which wakes 2. */
 TEST(child)
 {
 	make_sleepers();
-	fake_fork(tape, 2100, 0, 3, false);
-	fake_switch(tape, 2200, 0, STAPE_STATE_SLEEPING, 3);
-	fake_wake(tape, 2300, 0, 2, STAPE_CTX_TASK);
-	fake_switch(tape, 2400, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "2100 [0] forks 3; 2200 [0] S -> 3; 2300 [0] wakes 2; 2400 [0] X -> idle");
 	compile();
 	is_program(2, "100:wake 0!; 200:exit",
 		   "a child expects those to sleep that slept when its parent was set going");
@@ -35,13 +31,9 @@ TEST(waking_before)
 	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
-	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
-	fake_waking(tape, 2100, 0, 2, STAPE_CTX_TASK);
-	fake_wakeup(tape, 2200, 1, 2);
-	fake_switch(tape, 2300, 1, STAPE_STATE_RUNNING, 2);
-	fake_switch(tape, 2400, 1, STAPE_STATE_SLEEPING, 0);
-	fake_switch(tape, 2500, 0, STAPE_STATE_SLEEPING, 0);
+	fake_story(tape, "1500 [0] irq wakes 1; 2000 [0] R -> 1; 2100 [0] waking 2; "
+			 "2200 [1] woken 2; 2300 [1] R -> 2; 2400 [1] S -> idle; "
+			 "2500 [0] S -> idle");
 	compile_as(&options);
 	is_program(0, "0:until 0; 350:exit", "a waking from before is no wake-up");
 	is_program(1, "0:until 50; 100:exit", "its wake-up comes from outside");

@@ -27,15 +27,9 @@ static void tape_expected(void)
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 4, "four", STAPE_STATE_RUNNING, 0);
-	fake_switch(tape, 1100, 1, STAPE_STATE_RUNNING, 4);
-	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
-	fake_wake(tape, 2100, 0, 2, STAPE_CTX_TASK);
-	fake_switch(tape, 2200, 1, STAPE_STATE_SLEEPING, 0);
-	fake_switch(tape, 2300, 0, STAPE_STATE_SLEEPING, 2);
-	fake_wake(tape, 2400, 0, 3, STAPE_CTX_TASK);
-	fake_wake(tape, 2500, 0, 4, STAPE_CTX_TASK);
-	fake_switch(tape, 2600, 0, STAPE_STATE_SLEEPING, 0);
+	fake_story(tape, "1100 [1] R -> 4; 1500 [0] irq wakes 1; 2000 [0] R -> 1; "
+			 "2100 [0] wakes 2; 2200 [1] S -> idle; 2300 [0] S -> 2; 2400 [0] wakes 3; "
+			 "2500 [0] wakes 4; 2600 [0] S -> idle");
 }
 
 TEST(expected)
@@ -72,15 +66,9 @@ TEST(external)
 
 	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 1500, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 1600, 0, STAPE_STATE_BLOCKED, 0);
-	fake_wake(tape, 1900, 0, 1, STAPE_CTX_SOFTIRQ);
-	fake_switch(tape, 2000, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 2100, 0, STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 2300, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 2300, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 2400, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "1500 [0] irq wakes 1; 1500 [0] R -> 1; 1600 [0] D -> idle; "
+			 "1900 [0] softirq wakes 1; 2000 [0] R -> 1; 2100 [0] S -> idle; "
+			 "2300 [0] irq wakes 1; 2300 [0] R -> 1; 2400 [0] X -> idle");
 	for (i = 0; i < sizeof(as) / sizeof(*as); i++) {
 		options.external = as[i].external;
 		compile_as(&options);
@@ -104,15 +92,9 @@ TEST(after_exit)
 	fake_begin(1000, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_RUNNING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 1);
-	fake_switch(tape, 1000, 0, STAPE_STATE_RUNNING, 1);
-	fake_event(tape, 1100, 0, STAPE_EV_EXIT, 1, 0);
-	fake_wake(tape, 1200, 0, 2, STAPE_CTX_TASK);
-	fake_switch(tape, 1200, 1, STAPE_STATE_RUNNING, 2);
-	fake_switch(tape, 1300, 0, STAPE_STATE_BLOCKED, 0);
-	fake_wake(tape, 1500, 1, 1, STAPE_CTX_TASK);
-	fake_switch(tape, 1500, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 1600, 1, STAPE_STATE_SLEEPING, 0);
-	fake_switch(tape, 1700, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "1000 [0] R -> 1; 1100 [0] exit 1; 1200 [0] wakes 2; 1200 [1] R -> 2; "
+			 "1300 [0] D -> idle; 1500 [1] wakes 1; 1500 [0] R -> 1; "
+			 "1600 [1] S -> idle; 1700 [0] X -> idle");
 	compile();
 	is_program(0, "0:until 0; 200:wake 0; 300:wait 1 D; 500:exit",
 		   "a wake-up, a wait and CPU time behind an EXIT");
@@ -125,16 +107,11 @@ TEST(no_sleep)
 	fake_begin(0, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_RUNNING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 0, 1, STAPE_STATE_RUNNING, 2);
+	fake_story(tape, "0 [0] R -> 1; 0 [1] R -> 2");
 	fake_wake(tape, 100, 0, 2, STAPE_CTX_TASK);	/* 2 runs: no effect */
-	fake_switch(tape, 200, 1, STAPE_STATE_RUNNING, 0);
-	fake_switch(tape, 300, 1, STAPE_STATE_RUNNING, 2);
-	fake_switch(tape, 400, 1, STAPE_STATE_SLEEPING, 0);
-	fake_waking(tape, 500, 0, 2, STAPE_CTX_SOFTIRQ);
-	fake_wakeup(tape, 510, 1, 2);
-	fake_switch(tape, 600, 1, STAPE_STATE_RUNNING, 2);
-	fake_switch(tape, 700, 1, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "200 [1] R -> idle; 300 [1] R -> 2; 400 [1] S -> idle; "
+			 "500 [0] softirq waking 2; 510 [1] woken 2; 600 [1] R -> 2; "
+			 "700 [1] X -> idle");
 	compile();
 	is_program(0, "0:until 0; 9000:exit",
 		   "a wake-up of a task that does not sleep is left out");
@@ -146,13 +123,8 @@ TEST(no_sleep)
 TEST(overlap)
 {
 	fake_begin(0, 1000);
-	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 0, 1, STAPE_STATE_RUNNING, 2);
-	fake_waking(tape, 100, 0, 2, STAPE_CTX_TASK);
-	fake_switch(tape, 110, 1, STAPE_STATE_SLEEPING, 0);
-	fake_switch(tape, 120, 0, STAPE_STATE_SLEEPING, 0);
-	fake_wakeup(tape, 130, 1, 2);
-	fake_switch(tape, 140, 1, STAPE_STATE_RUNNING, 2);
+	fake_story(tape, "0 [0] R -> 1; 0 [1] R -> 2; 100 [0] waking 2; 110 [1] S -> idle; "
+			 "120 [0] S -> idle; 130 [1] woken 2; 140 [1] R -> 2");
 	compile();
 	is_program(0, "0:until 0; 100:wake 0; 120:exit",
 		   "a wake-up stands where its waker was, though it came through later");
@@ -162,16 +134,9 @@ TEST(overlap)
 TEST(structure)
 {
 	fake_begin(0, 1000);
-	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 100, 0, 2, false);
-	fake_fork(tape, 150, 0, 3, true);
-	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
-	fake_rename(tape, 250, 0, 2, "child");
-	fake_event(tape, 300, 0, STAPE_EV_EXIT, 2, 0);
-	fake_wake(tape, 320, 0, 1, STAPE_CTX_TASK);
-	fake_switch(tape, 350, 0, STAPE_STATE_DEAD, 1);
-	fake_switch(tape, 400, 0, STAPE_STATE_DEAD, 3);
-	fake_switch(tape, 500, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "0 [0] R -> 1; 100 [0] forks 2; 150 [0] forks thread 3; 200 [0] S -> 2; "
+			 "250 [0] names 2 child; 300 [0] exit 2; 320 [0] wakes 1; 350 [0] X -> 1; "
+			 "400 [0] X -> 3; 500 [0] X -> idle");
 	compile();
 	is_program(0, "0:until 0; 100:fork 1; 150:fork 2; 200:wait 0; 250:exit",
 		   "forks stand at the parent's CPU time");
@@ -191,9 +156,7 @@ TEST(threads)
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
 	fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0)->tgid = 1;
 	fake_info(tape, 3, "three", STAPE_STATE_SLEEPING, 0)->tgid = 1;
-	fake_switch(tape, 10, 0, STAPE_STATE_RUNNING, 1);
-	fake_fork(tape, 20, 0, 4, true);
-	fake_switch(tape, 30, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "10 [0] R -> 1; 20 [0] forks thread 4; 30 [0] X -> idle");
 	compile();
 	ok(program && program->nr_tasks == 4 && program->nr_roots == 1 && !program->roots[0],
 	   "one process");
@@ -207,17 +170,13 @@ TEST(leave)
 {
 	fake_begin(0, 9000);
 	fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0)->start_time = 5;
-	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
+	fake_story(tape, "100 [0] irq wakes 1; 100 [0] R -> 1");
 	fake_describe(tape, 200, 1, 1, STAPE_TASK_LEAVES, "one", 5);
 	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 0);
 	fake_describe(tape, 1000, 1, 1, STAPE_TASK_ENTERS, "one", 5)->state = STAPE_STATE_SLEEPING;
 	fake_describe(tape, 1100, 1, 2, STAPE_TASK_ENTERS, "two", 6);
-	fake_wake(tape, 1500, 1, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 1600, 0, STAPE_STATE_RUNNING, 1);
-	fake_wake(tape, 1650, 0, 3, STAPE_CTX_SOFTIRQ_TASK);
-	fake_switch(tape, 1700, 0, STAPE_STATE_SLEEPING, 2);
-	fake_switch(tape, 1800, 0, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "1500 [1] irq wakes 1; 1600 [0] R -> 1; 1650 [0] own softirq wakes 3; "
+			 "1700 [0] S -> 2; 1800 [0] X -> idle");
 	fake_describe(tape, 2000, 1, 1, STAPE_TASK_LEAVES, "one", 5);
 	compile();
 	is_program(0, "0:until 100; 100:until 1000; 100:until 1500; 150:wake 0!; 200:exit",
@@ -230,8 +189,7 @@ TEST(leave)
 TEST(late)
 {
 	fake_begin(0, 9000);
-	fake_switch(tape, 100, 0, STAPE_STATE_RUNNING, 1);
-	fake_switch(tape, 200, 0, STAPE_STATE_SLEEPING, 2);
+	fake_story(tape, "100 [0] R -> 1; 200 [0] S -> 2");
 	fake_describe(tape, 250, 0, 2, STAPE_TASK_EXITS, "thread", 5)->tgid = 1;
 	fake_switch(tape, 300, 0, STAPE_STATE_DEAD, 0);
 	compile();

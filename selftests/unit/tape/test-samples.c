@@ -9,8 +9,6 @@
 #include "tap.h"
 #include "tapes.h"
 
-#define CPUS	3
-
 static struct sample sample;
 static struct blob b;
 static struct schedtape_error err;

@@ -25,9 +25,7 @@ TEST(fork)
 	fake_event(tape, 150, 0, STAPE_EV_WAKEUP_NEW, 30, 0);
 	fake_rename(tape, 160, FAKE_NONE, 30, "child");
 	fake_prio(tape, 170, FAKE_NONE, 30, 3, 5, 0);
-	fake_switch(tape, 200, 1, R, 30);
-	fake_switch(tape, 230, 1, S, 0);
-	fake_switch(tape, 240, 0, S, 0);
+	fake_story(tape, "200 [1] R -> 30; 230 [1] S -> idle; 240 [0] S -> idle");
 	tl = fake_run(tape);
 	task = fake_task(tl, 30, 0);
 	ok(fake_count(tl) == 2 && task->parent == fake_task(tl, 10, 0)->index &&
@@ -46,9 +44,7 @@ TEST(ended)
 	fake_begin(0, 1000);
 	tape->recorded = "1-3,5";
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
-	fake_wake(tape, 100, 1, 10, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 110, 1, R, 10);
-	fake_switch(tape, 120, 1, S, 0);
+	fake_story(tape, "100 [1] irq wakes 10; 110 [1] R -> 10; 120 [1] S -> idle");
 	fake_describe(tape, 200, FAKE_NONE, 10, EXITS, "a", 5);
 	fake_event(tape, 200, FAKE_NONE, STAPE_EV_EXIT, 10, 0);
 	/* The PID has a new task, whose exit has not begun: the end is the old task's. */
@@ -71,12 +67,9 @@ TEST(exec)
 	fake_info(tape, 50, "leader", S, 0)->start_time = 5;
 	fake_info(tape, 51, "thread", S, 0)->tgid = 50;
 	fake_info(tape, 60, "other", S, 0);
-	fake_switch(tape, 100, 1, R, 50);
-	fake_switch(tape, 110, 1, X, 51);
+	fake_story(tape, "100 [1] R -> 50; 110 [1] X -> 51");
 	fake_exec(tape, 200, FAKE_NONE, 50, 51);
-	fake_wake(tape, 210, 1, 60, STAPE_CTX_TASK);
-	fake_switch(tape, 220, 1, R, 50);
-	fake_switch(tape, 300, 1, S, 0);
+	fake_story(tape, "210 [1] wakes 60; 220 [1] R -> 50; 300 [1] S -> idle");
 	tl = fake_run(tape);
 	ok(fake_count(tl) == 3 && fake_task(tl, 50, 1)->cpu_time == 190 &&
 	   !fake_task(tl, 50, 1)->preemptions && fake_edge(tl, 50, 60) == 1,
@@ -92,8 +85,7 @@ TEST(loss)
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
 	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
 	fake_loss(tape, 110, 120, FAKE_NONE, 3, 0);
-	fake_switch(tape, 130, 0, R, 10);
-	fake_switch(tape, 140, 0, S, 0);
+	fake_story(tape, "130 [0] R -> 10; 140 [0] S -> idle");
 	fake_describe(tape, 200, FAKE_NONE, 10, EXITS, "b", 5);
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
@@ -148,13 +140,9 @@ TEST(hidden)
 	fake_info(tape, 20, "moved", S, 0);
 	fake_waking(tape, 100, 1, 10, STAPE_CTX_HARDIRQ);
 	fake_event(tape, 101, 1, STAPE_EV_WAKEUP, 10, 0);
-	fake_wake(tape, 110, 1, 20, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 120, 1, R, 20);
-	fake_switch(tape, 130, 1, R, 0);
-	fake_event(tape, 135, 1, STAPE_EV_MIGRATE, 20, 0);
-	fake_switch(tape, 800, 1, R, 10);
-	fake_switch(tape, 810, 1, S, 20);
-	fake_switch(tape, 820, 1, S, 0);
+	fake_story(tape, "110 [1] irq wakes 20; 120 [1] R -> 20; 130 [1] R -> idle; "
+			 "135 [1] moves 20 to 0; 800 [1] R -> 10; 810 [1] S -> 20; "
+			 "820 [1] S -> idle");
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
 	ok(task->wakeups == 1 && !task->delays && task->cpu_time == 10,

@@ -139,8 +139,7 @@ TEST(failure)
 	exits(100, LEADER);
 	go_on(false);
 	exits(190, LEADER);
-	fake_switch(tape, 195, 0, X, 0);
-	fake_switch(tape, 200, 1, X, 0);
+	fake_story(tape, "195 [0] X -> idle; 200 [1] X -> idle");
 	check(195, 185, "an execve() that fails before the leader's last switch");
 }
 

@@ -13,8 +13,7 @@
 TEST(first)
 {
 	fake_begin(0, 1000);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_wake(tape, 300, 0, 20, STAPE_CTX_HARDIRQ);
+	fake_story(tape, "100 [0] R -> 10; 300 [0] irq wakes 20");
 	fake_loss(tape, 250, 500, 0, 7, 0);
 	fake_switch(tape, 600, 0, R, 30);
 	tl = fake_run(tape);
@@ -39,12 +38,10 @@ TEST(since)
 TEST(damage)
 {
 	fake_begin(0, 1000);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_switch(tape, 150, 0, R, 0);
+	fake_story(tape, "100 [0] R -> 10; 150 [0] R -> idle");
 	fake_damage(tape, 200, "one");
 	fake_damage(tape, 200, "two");
-	fake_wake(tape, 300, 1, 20, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 310, 1, R, 20);
+	fake_story(tape, "300 [1] irq wakes 20; 310 [1] R -> 20");
 	fake_damage(tape, 320, "three");
 	fake_switch(tape, 400, 0, R, 10);
 	tl = fake_run(tape);
@@ -60,13 +57,10 @@ TEST(exiting)
 	const struct schedtape_task *life;
 
 	fake_begin(0, 1000);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_switch(tape, 100, 1, R, 20);
-	fake_event(tape, 150, 0, STAPE_EV_EXIT, 10, 0);
+	fake_story(tape, "100 [0] R -> 10; 100 [1] R -> 20; 150 [0] exit 10");
 	fake_loss(tape, 200, 500, 0, 7, 0);
 	fake_loss(tape, 200, 500, 1, 7, 0);
-	fake_switch(tape, 600, 0, S, 0);
-	fake_switch(tape, 600, 1, S, 0);
+	fake_story(tape, "600 [0] S -> idle; 600 [1] S -> idle");
 	tl = fake_run(tape);
 	life = fake_task(tl, 10, 0);
 	ok(life->exited && life->end == 1000, "a task that was exiting has ended");

@@ -243,12 +243,8 @@ static void small_tape(void)
 	fake_switch(tape, 100, 0, 0, 1);
 	fake_fork(tape, 150, 0, 2, false);
 	fake_switch(tape, 200, 1, 0, 2);
-	fake_rename(tape, 250, 1, 2, "b");
-	fake_waking(tape, 260, 1, 1, STAPE_CTX_TASK);
-	fake_switch(tape, 270, 0, STAPE_STATE_SLEEPING, 0);
-	fake_wakeup(tape, 280, 0, 1);
-	fake_event(tape, 300, 1, STAPE_EV_EXIT, 2, 0);
-	fake_switch(tape, 310, 1, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "250 [1] names 2 b; 260 [1] waking 1; 270 [0] S -> idle; 280 [0] woken 1; "
+			 "300 [1] exit 2; 310 [1] X -> idle");
 	fake_describe(tape, 400, 1, 1, STAPE_TASK_LEAVES, "a", 0);
 	fake_describe(tape, 500, 1, 1, STAPE_TASK_ENTERS, "a", 0)->state = STAPE_STATE_SLEEPING;
 	fake_wake(tape, 600, 1, 1, STAPE_CTX_HARDIRQ);
@@ -508,12 +504,9 @@ TEST(begins)
 	fake_switch(tape, 110, 0, 0, 1);
 	fake_fork(tape, 120, 0, 2, false);
 	fake_switch(tape, 130, 1, 0, 2);
-	fake_switch(tape, 140, 1, STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 150, 0, 2, STAPE_CTX_TASK);
-	fake_event(tape, 160, 1, STAPE_EV_MIGRATE, 2, 1);
+	fake_story(tape, "140 [1] S -> idle; 150 [0] wakes 2; 160 [1] moves 2 to 1");
 	fake_switch(tape, 170, 1, 0, 2);
-	fake_switch(tape, 180, 1, STAPE_STATE_SLEEPING, 0);
-	fake_event(tape, 190, 1, STAPE_EV_MIGRATE, 2, 0);
+	fake_story(tape, "180 [1] S -> idle; 190 [1] moves 2 to 0");
 	fake_event(tape, 200, 1, STAPE_EV_WAKEUP, 2, 0);
 	fake_switch(tape, 210, 1, 0, 2);
 	fake_switch(tape, 220, 1, STAPE_STATE_RUNNING, 0);
@@ -551,11 +544,8 @@ TEST(waits)
 	fake_switch(tape, 110, 1, STAPE_STATE_SLEEPING, 0);
 	fake_loss(tape, 120, 130, 1, 5, 0);
 	fake_switch(tape, 200, 0, 0, 1);
-	fake_switch(tape, 210, 0, STAPE_STATE_BLOCKED, 2);
-	fake_switch(tape, 220, 0, STAPE_STATE_SLEEPING, 5);
-	fake_switch(tape, 230, 0, STAPE_STATE_DEAD, 3);
-	fake_wake(tape, 240, 0, 2, STAPE_CTX_TASK);
-	fake_switch(tape, 250, 0, STAPE_STATE_RUNNING, 4);
+	fake_story(tape, "210 [0] D -> 2; 220 [0] S -> 5; 230 [0] X -> 3; 240 [0] wakes 2; "
+			 "250 [0] R -> 4");
 	logs(&print, "waits that last", "1 left 210 as 2 woke 0 by -1 until 900; "
 	     "2 left 220 as 1 woke 240 by 3 until 900; "
 	     "3 left 250 as 0 woke 0 by -1 until 900; ");
@@ -572,14 +562,12 @@ TEST(runs)
 	fake_switch(tape, 110, 0, 0, 1);
 	fake_switch(tape, 200, 0, STAPE_STATE_RUNNING, 0);
 	fake_switch(tape, 230, 1, 0, 1);
-	fake_switch(tape, 300, 1, STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 350, 0, 1, STAPE_CTX_HARDIRQ);
+	fake_story(tape, "300 [1] S -> idle; 350 [0] irq wakes 1");
 	fake_switch(tape, 360, 0, 0, 1);
 	fake_fork(tape, 370, 0, 2, false);
 	fake_switch(tape, 390, 1, 0, 2);
 	fake_loss(tape, 400, 450, 0, 5, 1);
-	fake_switch(tape, 500, 0, STAPE_STATE_BLOCKED, 0);
-	fake_switch(tape, 600, 1, STAPE_STATE_DEAD, 0);
+	fake_story(tape, "500 [0] D -> idle; 600 [1] X -> idle");
 	fake_switch(tape, 700, 0, 0, 1);
 	logs(&print, "runs", "1 [0] 110-200 left 0/-1 woke 100 as 0; "
 	     "1 [1] 230-300 left 200/0 woke 0 as 1; "

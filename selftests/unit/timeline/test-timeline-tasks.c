@@ -21,13 +21,9 @@
 TEST(softirq)
 {
 	fake_begin(0, 1000);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_wake(tape, 110, 0, 20, STAPE_CTX_SOFTIRQ_TASK);
-	fake_switch(tape, 120, 1, R, 20);
-	fake_switch(tape, 130, 1, S, 0);
-	fake_wake(tape, 140, 0, 20, STAPE_CTX_SOFTIRQ);
-	fake_switch(tape, 150, 1, R, 20);
-	fake_switch(tape, 160, 1, S, 0);
+	fake_story(tape, "100 [0] R -> 10; 110 [0] own softirq wakes 20; 120 [1] R -> 20; "
+			 "130 [1] S -> idle; 140 [0] softirq wakes 20; 150 [1] R -> 20; "
+			 "160 [1] S -> idle");
 	fake_wake(tape, 170, 0, 20, STAPE_CTX_SOFTIRQ_TASK + 1);
 	tl = fake_run(tape);
 	ok(fake_edge(tl, 10, 20) == 1 && fake_task(tl, 20, 0)->wakeups_by_task == 1 &&
@@ -48,10 +44,7 @@ TEST(enter)
 	fake_describe(tape, 210, 0, 31, ENTERS, "thread", 6)->tgid = 30;
 	fake_wake(tape, 250, 0, 31, STAPE_CTX_TASK);	/* it was awake: not counted */
 	fake_switch(tape, 260, 1, R, 31);		/* has run all the time: no delay */
-	fake_switch(tape, 270, 1, S, 0);
-	fake_wake(tape, 300, 0, 30, STAPE_CTX_TASK);
-	fake_switch(tape, 310, 1, R, 30);
-	fake_switch(tape, 350, 1, S, 0);
+	fake_story(tape, "270 [1] S -> idle; 300 [0] wakes 30; 310 [1] R -> 30; 350 [1] S -> idle");
 	tl = fake_run(tape);
 	task = fake_task(tl, 30, 0);
 	ok(fake_count(tl) == 3 && task->joined && !task->from_start && !task->left &&
@@ -80,8 +73,7 @@ TEST(enter_newborn)
 	fake_describe(tape, 200, 1, 30, ENTERS, "child", 5)->state = S;
 	fake_event(tape, 210, 0, STAPE_EV_FORK, 30, 0);
 	fake_event(tape, 220, 0, STAPE_EV_WAKEUP_NEW, 30, 0);
-	fake_switch(tape, 230, 0, S, 30);
-	fake_switch(tape, 250, 0, S, 0);
+	fake_story(tape, "230 [0] S -> 30; 250 [0] S -> idle");
 	tl = fake_run(tape);
 	task = fake_task(tl, 30, 0);
 	ok(fake_count(tl) == 2 && task->joined && task->start == 200 && task->start_time == 5 &&
@@ -97,17 +89,12 @@ TEST(leave)
 	fake_begin(0, 1000);
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
 	fake_info(tape, 20, "b", S, 0)->start_time = 6;
-	fake_switch(tape, 100, 0, R, 10);
-	fake_switch(tape, 100, 1, R, 20);
-	fake_switch(tape, 140, 1, S, 0);
+	fake_story(tape, "100 [0] R -> 10; 100 [1] R -> 20; 140 [1] S -> idle");
 	/* It still runs: its CPU's stream has it until the next switch. */
 	fake_describe(tape, 150, 1, 10, LEAVES, "a", 5);
-	fake_wake(tape, 160, 0, 20, STAPE_CTX_TASK);
-	fake_switch(tape, 170, 0, S, 0);
+	fake_story(tape, "160 [0] wakes 20; 170 [0] S -> idle");
 	fake_describe(tape, 500, 1, 10, ENTERS, "a", 5)->state = S;
-	fake_wake(tape, 600, 1, 10, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 610, 0, R, 10);
-	fake_switch(tape, 620, 0, S, 0);
+	fake_story(tape, "600 [1] irq wakes 10; 610 [0] R -> 10; 620 [0] S -> idle");
 	fake_describe(tape, 700, 1, 10, LEAVES, "a", 5);
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
@@ -133,8 +120,7 @@ TEST(leave_running)
 	fake_switch(tape, 400, 0, S, 0);
 	/* Back without a description: the timeline takes it as back. */
 	fake_describe(tape, 500, 1, 10, LEAVES, "a", 5);
-	fake_switch(tape, 600, 0, R, 10);
-	fake_switch(tape, 650, 0, S, 0);
+	fake_story(tape, "600 [0] R -> 10; 650 [0] S -> idle");
 	fake_describe(tape, 700, 1, 10, LEAVES, "a", 5);
 	fake_wake(tape, 800, 1, 10, STAPE_CTX_HARDIRQ);
 	tl = fake_run(tape);
@@ -191,18 +177,14 @@ TEST(late)
 	info->time = 101 * MS;
 	info->start_time = 51 * MS + 500000;
 	tape->curr[0] = 40;
-	fake_fork(tape, 55 * MS, 0, 42, true);
-	fake_switch(tape, 56 * MS, 0, S, 39);
-	fake_switch(tape, 57 * MS, 0, S, 41);
-	fake_switch(tape, 58 * MS, 0, S, 40);
-	fake_fork(tape, 59 * MS, 0, 43, false);
+	fake_story(tape, "55ms [0] forks thread 42; 56ms [0] S -> 39; 57ms [0] S -> 41; "
+			 "58ms [0] S -> 40; 59ms [0] forks 43");
 	ev = fake_describe(tape, 60 * MS, 0, 40, EXITS, "last", 49 * MS);
 	ev->tgid = 39;
 	ev->ppid = 7;
 	ev->policy = 1;
 	ev->rt_priority = 9;
-	fake_event(tape, 60 * MS, 0, STAPE_EV_EXIT, 40, 0);
-	fake_switch(tape, 61 * MS, 0, X, 0);
+	fake_story(tape, "60ms [0] exit 40; 61ms [0] X -> idle");
 	ev = fake_describe(tape, 70 * MS, 0, 42, EXITS, "thread", 55 * MS);
 	ev->tgid = 39;
 	info = fake_info(tape, 45, "next", S, 0);
@@ -242,16 +224,12 @@ TEST(exec)
 {
 	fake_begin(0, 100 * MS);
 	fake_info(tape, 50, "old", R, 0)->start_time = 5;
-	fake_switch(tape, 10, 0, R, 50);
-	fake_fork(tape, 10 * MS, 0, 51, true);
-	fake_switch(tape, 11 * MS, 1, R, 51);
+	fake_story(tape, "10 [0] R -> 50; 10ms [0] forks thread 51; 11ms [1] R -> 51");
 	fake_describe(tape, 11 * MS, 1, 51, ENTERS, "old", 10 * MS - 50)->tgid = 50;
-	fake_event(tape, 12 * MS, 0, STAPE_EV_EXIT, 50, 0);
-	fake_switch(tape, 13 * MS, 0, X, 0);
+	fake_story(tape, "12ms [0] exit 50; 13ms [0] X -> idle");
 	fake_exec(tape, 20 * MS, 1, 50, 51);
 	fake_describe(tape, 30 * MS, 1, 50, EXITS, "old", 5);
-	fake_event(tape, 30 * MS, 1, STAPE_EV_EXIT, 50, 0);
-	fake_switch(tape, 31 * MS, 1, X, 0);
+	fake_story(tape, "30ms [1] exit 50; 31ms [1] X -> idle");
 	tl = fake_run(tape);
 	ok(fake_count(tl) == 2 && fake_task(tl, 50, 1)->start_time == 5 &&
 	   fake_task(tl, 50, 1)->cpu_time == 20 * MS && fake_task(tl, 50, 1)->end == 31 * MS,
@@ -260,10 +238,8 @@ TEST(exec)
 	/* The same, but the exec is lost. */
 	fake_begin(0, 100 * MS);
 	fake_info(tape, 50, "old", R, 0)->start_time = 5;
-	fake_switch(tape, 10, 0, R, 50);
-	fake_fork(tape, 10 * MS, 0, 51, true);
-	fake_event(tape, 12 * MS, 0, STAPE_EV_EXIT, 50, 0);
-	fake_switch(tape, 13 * MS, 0, X, 0);
+	fake_story(tape, "10 [0] R -> 50; 10ms [0] forks thread 51; 12ms [0] exit 50; "
+			 "13ms [0] X -> idle");
 	fake_describe(tape, 20 * MS, 1, 50, LEAVES, "old", 5);
 	tl = fake_run(tape);
 	ok(fake_count(tl) == 2 && fake_task(tl, 50, 1)->left,
@@ -289,9 +265,7 @@ TEST(identified)
 
 	fake_begin(0, 1000);
 	fake_info(tape, 10, "known", R, 0);
-	fake_switch(tape, 10, 0, R, 10);
-	fake_fork(tape, 20, 0, 11, true);
-	fake_fork(tape, 30, 0, 12, false);
+	fake_story(tape, "10 [0] R -> 10; 20 [0] forks thread 11; 30 [0] forks 12");
 	fake_describe(tape, 40, 0, 11, EXITS, "known", 5)->tgid = 10;
 	fake_describe(tape, 40, 0, 12, EXITS, "known", 6);
 	fake_describe(tape, 40, 0, 10, EXITS, "known", 0);
@@ -354,14 +328,11 @@ TEST(pause)
 	size_t n;
 
 	fake_begin(0, 2000);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_switch(tape, 100, 1, R, 20);
+	fake_story(tape, "100 [0] R -> 10; 100 [1] R -> 20");
 	fake_wake(tape, 150, 1, 30, STAPE_CTX_TASK);	/* is runnable */
 	fake_pause(tape, 200, 500, 0, 10);
 	fake_pause(tape, 205, 700, 1, 21);
-	fake_switch(tape, 710, 1, S, 30);
-	fake_switch(tape, 750, 0, S, 0);
-	fake_wake(tape, 760, 1, 20, STAPE_CTX_TASK);
+	fake_story(tape, "710 [1] S -> 30; 750 [0] S -> idle; 760 [1] wakes 20");
 	fake_pause(tape, 800, 900, 0, 0);
 	tl = fake_run(tape);
 	pauses = schedtape_timeline_pauses(tl, &n);
@@ -407,19 +378,14 @@ TEST(described_again)
 		info->time = 500 * MS;
 		info->start_time = later[i].start_time;
 	}
-	fake_switch(tape, 50 * MS, 0, R, 18);
-	fake_switch(tape, 90 * MS, 0, X, 16);
-	fake_switch(tape, 100 * MS, 0, S, 10);
-	fake_wake(tape, 110 * MS, 0, 12, STAPE_CTX_TASK);
+	fake_story(tape, "50ms [0] R -> 18; 90ms [0] X -> 16; 100ms [0] S -> 10; "
+			 "110ms [0] wakes 12");
 	fake_describe(tape, 160 * MS, 1, 17, ENTERS, "in", 150 * MS);
 	fake_pause(tape, 200 * MS, 400 * MS, 0, 0);
 	fake_switch(tape, 450 * MS, 1, R, 15);
 	fake_switch(tape, 490 * MS, 1, R, 0);		/* after the pause: it counts */
-	fake_wake(tape, 600 * MS, 1, 11, STAPE_CTX_HARDIRQ);
-	fake_wake(tape, 600 * MS, 1, 13, STAPE_CTX_HARDIRQ);
-	fake_wake(tape, 600 * MS, 1, 16, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 610 * MS, 1, R, 11);
-	fake_switch(tape, 620 * MS, 1, R, 15);
+	fake_story(tape, "600ms [1] irq wakes 11; 600ms [1] irq wakes 13; 600ms [1] irq wakes 16; "
+			 "610ms [1] R -> 11; 620ms [1] R -> 15");
 	tl = fake_run(tape);
 
 	ok(fake_count(tl) == 12, "as many tasks as there were");
@@ -530,9 +496,7 @@ TEST(autogroups)
 	tape->groups[tape->nr_groups++] = (struct schedtape_group){
 		.start_time = 4, .pid = 11, .autogroup = 8,
 	};
-	fake_switch(tape, 100, 0, R, 10);
-	fake_fork(tape, 110, 0, 11, false);
-	fake_fork(tape, 120, 0, 12, false);
+	fake_story(tape, "100 [0] R -> 10; 110 [0] forks 11; 120 [0] forks 12");
 	fake_describe(tape, 130, FAKE_NONE, 12, STAPE_TASK_REGROUPED, "a", 119)->autogroup = 12;
 	fake_describe(tape, 140, FAKE_NONE, 13, ENTERS, "b", 6)->autogroup = 6;
 	if (schedtape_timeline_run(tape, &ops, &n, &tl, NULL))
@@ -617,8 +581,7 @@ TEST(group_unknown)
 
 	fake_begin(0, 1000 * MS);
 	fake_info(tape, 10, "a", S, 0)->start_time = 5;
-	fake_switch(tape, 100 * MS, 0, R, 10);
-	fake_switch(tape, 200 * MS, 0, X, 0);
+	fake_story(tape, "100ms [0] R -> 10; 200ms [0] X -> idle");
 	fake_describe(tape, 300 * MS, FAKE_NONE, 10, STAPE_TASK_REGROUPED, "a", 5)->autogroup = 6;
 	fake_switch(tape, 400 * MS, 0, R, 20);
 	tl = fake_run(tape);

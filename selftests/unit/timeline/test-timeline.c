@@ -17,13 +17,9 @@ TEST(ping_pong)
 	fake_begin(1000, 2000);
 	fake_info(tape, 10, "ping", S, 0);
 	fake_info(tape, 20, "pong", S, 0);
-	fake_wake(tape, 1100, 0, 10, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 1110, 0, R, 10);
-	fake_wake(tape, 1150, 0, 20, STAPE_CTX_TASK);
-	fake_switch(tape, 1200, 0, S, 20);
-	fake_wake(tape, 1250, 0, 10, STAPE_CTX_TASK);
-	fake_switch(tape, 1300, 0, S, 10);
-	fake_switch(tape, 1310, 0, S, 0);
+	fake_story(tape, "1100 [0] irq wakes 10; 1110 [0] R -> 10; 1150 [0] wakes 20; "
+			 "1200 [0] S -> 20; 1250 [0] wakes 10; 1300 [0] S -> 10; "
+			 "1310 [0] S -> idle");
 	tl = fake_run(tape);
 	ping = fake_task(tl, 10, 0);
 	pong = fake_task(tl, 20, 0);
@@ -46,14 +42,9 @@ TEST(preemption)
 	const struct schedtape_task *task;
 
 	fake_begin(0, 1000);
-	fake_wake(tape, 100, 0, 10, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_switch(tape, 200, 0, R, 0);
-	fake_event(tape, 210, 1, STAPE_EV_MIGRATE, 10, 1);
-	fake_switch(tape, 250, 1, R, 10);
-	fake_switch(tape, 300, 1, STAPE_STATE_STOPPED, 0);
-	fake_wake(tape, 400, 0, 10, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 400, 0, R, 10);
+	fake_story(tape, "100 [0] irq wakes 10; 100 [0] R -> 10; 200 [0] R -> idle; "
+			 "210 [1] moves 10 to 1; 250 [1] R -> 10; 300 [1] T -> idle; "
+			 "400 [0] irq wakes 10; 400 [0] R -> 10");
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
 
@@ -70,32 +61,21 @@ TEST(early_waking)
 	const struct schedtape_task *task;
 
 	fake_begin(0, 1000);
-	fake_switch(tape, 10, 0, R, 10);
-	fake_switch(tape, 10, 1, R, 20);
+	fake_story(tape, "10 [0] R -> 10; 10 [1] R -> 20");
 	/* Both before the switch-out: it never slept. */
-	fake_wake(tape, 100, 1, 10, STAPE_CTX_TASK);
-	fake_switch(tape, 150, 0, R, 0);
-	fake_switch(tape, 160, 0, R, 10);
+	fake_story(tape, "100 [1] wakes 10; 150 [0] R -> idle; 160 [0] R -> 10");
 	/*
 	 * The waking is before the switch-out, the wakeup after it, on another CPU: real, and
 	 * by 20.
 	 */
-	fake_waking(tape, 200, 1, 10, STAPE_CTX_TASK);
-	fake_switch(tape, 210, 0, S, 0);
-	fake_wakeup(tape, 220, 0, 10);
-	fake_switch(tape, 230, 0, R, 10);
+	fake_story(tape, "200 [1] waking 10; 210 [0] S -> idle; 220 [0] woken 10; 230 [0] R -> 10");
 	/* It wakes itself, and an interrupt on its CPU wakes it: neither counts. */
-	fake_wake(tape, 300, 0, 10, STAPE_CTX_TASK);
-	fake_wake(tape, 310, 0, 10, STAPE_CTX_HARDIRQ);
+	fake_story(tape, "300 [0] wakes 10; 310 [0] irq wakes 10");
 	/* An interrupt on 20's CPU: external. */
-	fake_switch(tape, 320, 0, S, 0);
-	fake_wake(tape, 330, 1, 10, STAPE_CTX_SOFTIRQ);
+	fake_story(tape, "320 [0] S -> idle; 330 [1] softirq wakes 10");
 	/* It wakes itself between another task's waking and wakeup: these two belong together. */
-	fake_switch(tape, 340, 0, R, 10);
-	fake_waking(tape, 350, 1, 10, STAPE_CTX_TASK);
-	fake_wake(tape, 355, 0, 10, STAPE_CTX_TASK);
-	fake_switch(tape, 360, 0, S, 0);
-	fake_wakeup(tape, 370, 1, 10);
+	fake_story(tape, "340 [0] R -> 10; 350 [1] waking 10; 355 [0] wakes 10; 360 [0] S -> idle; "
+			 "370 [1] woken 10");
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
 
@@ -110,9 +90,7 @@ TEST(waking_without_wakeup)
 {
 	fake_begin(0, 1000);
 	fake_info(tape, 10, "sleeps", S, 0);
-	fake_switch(tape, 10, 1, R, 20);
-	fake_waking(tape, 100, 1, 10, STAPE_CTX_TASK);
-	fake_wake(tape, 200, 1, 10, STAPE_CTX_HARDIRQ);
+	fake_story(tape, "10 [1] R -> 20; 100 [1] waking 10; 200 [1] irq wakes 10");
 	tl = fake_run(tape);
 	ok(fake_task(tl, 10, 0)->wakeups == 1 && !fake_task(tl, 10, 0)->wakeups_by_task &&
 	   !fake_edge(tl, 20, 10), "a waker is forgotten when something else wakes its wakee");
@@ -135,8 +113,7 @@ TEST(longest_delay)
 		fake_switch(tape, delays[i].to, 0, R, 10);
 		fake_switch(tape, delays[i].to + 20, 0, S, 0);
 	}
-	fake_wake(tape, 500, 1, 20, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 500, 1, R, 20);
+	fake_story(tape, "500 [1] irq wakes 20; 500 [1] R -> 20");
 	tl = fake_run(tape);
 	life = fake_task(tl, 10, 0);
 	ok(life->delay_max == 50 && life->delay_max_time == 250,
@@ -153,18 +130,11 @@ TEST(fork_and_reuse)
 	fake_begin(0, 1000);
 	fake_info(tape, 10, "sh", R, 0);
 	tape->curr[0] = 10;
-	fake_fork(tape, 100, 0, 30, false);
-	fake_switch(tape, 110, 1, R, 30);
-	fake_rename(tape, 120, 1, 30, "make");
-	fake_fork(tape, 130, 1, 31, true);
-	fake_event(tape, 200, 1, STAPE_EV_EXIT, 30, 0);
-	fake_switch(tape, 210, 1, S, 0);
-	fake_wake(tape, 220, 0, 30, STAPE_CTX_TASK);
-	fake_switch(tape, 230, 1, R, 30);
+	fake_story(tape, "100 [0] forks 30; 110 [1] R -> 30; 120 [1] names 30 make; "
+			 "130 [1] forks thread 31; 200 [1] exit 30; 210 [1] S -> idle; "
+			 "220 [0] wakes 30; 230 [1] R -> 30");
 	/* Its parent has reaped it already: another task gets the PID before it leaves the CPU. */
-	fake_fork(tape, 240, 0, 30, false);
-	fake_switch(tape, 250, 1, X, 30);
-	fake_switch(tape, 300, 1, S, 0);
+	fake_story(tape, "240 [0] forks 30; 250 [1] X -> 30; 300 [1] S -> idle");
 	/* The end of the second 30 is lost. */
 	fake_fork(tape, 400, 0, 30, false);
 	tl = fake_run(tape);
@@ -199,18 +169,10 @@ TEST(after_exit)
 	fake_begin(0, 1000);
 	fake_info(tape, 10, "ends", R, 0);
 	fake_info(tape, 20, "joins", S, 1);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_event(tape, 150, 0, STAPE_EV_EXIT, 10, 0);
-	fake_wake(tape, 160, 0, 20, STAPE_CTX_TASK);
-	fake_switch(tape, 165, 1, R, 20);
-	fake_switch(tape, 200, 0, STAPE_STATE_BLOCKED, 0);
-	fake_wake(tape, 300, 1, 10, STAPE_CTX_TASK);
-	fake_event(tape, 310, 1, STAPE_EV_MIGRATE, 10, 2);
-	fake_switch(tape, 320, 2, R, 10);
-	fake_switch(tape, 350, 2, R, 0);
-	fake_switch(tape, 360, 2, R, 10);
-	fake_switch(tape, 400, 2, X, 0);
-	fake_switch(tape, 500, 1, S, 0);
+	fake_story(tape, "100 [0] R -> 10; 150 [0] exit 10; 160 [0] wakes 20; 165 [1] R -> 20; "
+			 "200 [0] D -> idle; 300 [1] wakes 10; 310 [1] moves 10 to 2; "
+			 "320 [2] R -> 10; 350 [2] R -> idle; 360 [2] R -> 10; 400 [2] X -> idle; "
+			 "500 [1] S -> idle");
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
 	joiner = fake_task(tl, 20, 0);
@@ -237,16 +199,12 @@ TEST(proxy)
 	fake_begin(0, 1000);
 	fake_info(tape, 10, "waits", R, 0);
 	fake_info(tape, 20, "owns", R, 1);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_switch(tape, 100, 1, R, 20);
+	fake_story(tape, "100 [0] R -> 10; 100 [1] R -> 20");
 	fake_switch(tape, 200, 0, STAPE_SWITCH_PROXY | STAPE_STATE_BLOCKED, 0);
-	fake_wake(tape, 300, 1, 10, STAPE_CTX_TASK);
-	fake_switch(tape, 310, 1, R, 10);
+	fake_story(tape, "300 [1] wakes 10; 310 [1] R -> 10");
 	/* It blocks again, and runs on another CPU without a wake-up. */
 	fake_switch(tape, 400, 1, STAPE_SWITCH_PROXY | STAPE_STATE_BLOCKED, 20);
-	fake_switch(tape, 500, 2, R, 10);
-	fake_switch(tape, 600, 2, S, 0);
-	fake_switch(tape, 700, 1, S, 0);
+	fake_story(tape, "500 [2] R -> 10; 600 [2] S -> idle; 700 [1] S -> idle");
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
 
@@ -264,23 +222,15 @@ static void test_exec(bool early)
 	size_t n;
 
 	fake_begin(0, 1000);
-	fake_switch(tape, 10, 0, R, 50);
-	fake_fork(tape, 100, 0, 51, true);
-	fake_switch(tape, 110, 1, R, 51);
-	fake_event(tape, 150, 0, STAPE_EV_EXIT, 50, 0);
-	fake_switch(tape, 160, 0, X, 0);
+	fake_story(tape, "10 [0] R -> 50; 100 [0] forks thread 51; 110 [1] R -> 51; "
+			 "150 [0] exit 50; 160 [0] X -> idle");
 	if (early) {
 		/* It is preempted after it has the PID, and before the event. */
-		fake_switch(tape, 170, 1, R, 0);
-		fake_switch(tape, 180, 1, R, 50);
+		fake_story(tape, "170 [1] R -> idle; 180 [1] R -> 50");
 	}
 	fake_exec(tape, 200, 1, 50, 51);
-	fake_rename(tape, 210, 1, 50, "new");
-	fake_switch(tape, 300, 1, S, 0);
-	fake_wake(tape, 400, 1, 50, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 410, 1, R, 50);
-	fake_event(tape, 450, 1, STAPE_EV_EXIT, 50, 0);
-	fake_switch(tape, 460, 1, X, 0);
+	fake_story(tape, "210 [1] names 50 new; 300 [1] S -> idle; 400 [1] irq wakes 50; "
+			 "410 [1] R -> 50; 450 [1] exit 50; 460 [1] X -> idle");
 	tl = fake_run(tape);
 	leader = fake_task(tl, 50, 0);
 	task = fake_task(tl, 50, 1);
@@ -298,12 +248,8 @@ static void test_exec(bool early)
 TEST(exec_at_once)
 {
 	fake_begin(0, 1000);
-	fake_switch(tape, 10, 0, R, 50);
-	fake_fork(tape, 20, 0, 51, true);
-	fake_switch(tape, 30, 0, R, 51);
-	fake_switch(tape, 40, 0, R, 50);
-	fake_event(tape, 50, 0, STAPE_EV_EXIT, 50, 0);
-	fake_switch(tape, 60, 0, X, 50);
+	fake_story(tape, "10 [0] R -> 50; 20 [0] forks thread 51; 30 [0] R -> 51; 40 [0] R -> 50; "
+			 "50 [0] exit 50; 60 [0] X -> 50");
 	fake_exec(tape, 70, 0, 50, 51);
 	fake_switch(tape, 80, 0, S, 0);
 	tl = fake_run(tape);
@@ -345,9 +291,7 @@ TEST(exec_regrouped)
 	fake_event(tape, 20, 0, STAPE_EV_FORK, 51, STAPE_FORK_THREAD);
 	fake_event(tape, 30, 0, STAPE_EV_FORK, 52, STAPE_FORK_THREAD);
 	fake_describe(tape, 40, 0, 52, STAPE_TASK_EXITS, "other", 0)->tgid = 40;
-	fake_event(tape, 50, 0, STAPE_EV_EXIT, 50, 0);
-	fake_switch(tape, 60, 0, X, 0);
-	fake_wakeup(tape, 70, 0, 50);
+	fake_story(tape, "50 [0] exit 50; 60 [0] X -> idle; 70 [0] woken 50");
 	tl = fake_run(tape);
 	ok(fake_task(tl, 50, 1)->parent == fake_task(tl, 50, 0)->index,
 	   "it is not counted to that any more");
@@ -369,14 +313,8 @@ TEST(start)
 	fake_info(tape, 9, "leader", S, 0);
 	fake_info(tape, 13, "gone", S, 0);	/* its end is not recorded, its PID is reused */
 	tape->curr[1] = 6;			/* not described at all */
-	fake_wake(tape, 200, 1, 3, STAPE_CTX_TASK);
-	fake_wake(tape, 200, 1, 5, STAPE_CTX_TASK);
-	fake_switch(tape, 210, 0, R, 2);
-	fake_fork(tape, 220, 1, 7, false);
-	fake_fork(tape, 225, 1, 13, false);
-	fake_switch(tape, 230, 0, S, 3);
-	fake_switch(tape, 240, 0, S, 0);
-	fake_switch(tape, 250, 1, S, 0);
+	fake_story(tape, "200 [1] wakes 3; 200 [1] wakes 5; 210 [0] R -> 2; 220 [1] forks 7; "
+			 "225 [1] forks 13; 230 [0] S -> 3; 240 [0] S -> idle; 250 [1] S -> idle");
 	tl = fake_run(tape);
 	schedtape_timeline_tasks(tl, &n);
 
@@ -411,9 +349,7 @@ TEST(loss)
 	const struct schedtape_task *task;
 
 	fake_begin(0, 2000);
-	fake_switch(tape, 100, 0, R, 10);
-	fake_switch(tape, 100, 1, R, 20);
-	fake_switch(tape, 110, 2, R, 30);
+	fake_story(tape, "100 [0] R -> 10; 100 [1] R -> 20; 110 [2] R -> 30");
 	fake_switch(tape, 150, 2, R, 0);		/* 30 is runnable */
 	fake_switch(tape, 160, 3, R, 40);
 	fake_switch(tape, 170, 3, R, 0);		/* 40, too */
@@ -421,9 +357,7 @@ TEST(loss)
 	fake_wake(tape, 600, 1, 10, STAPE_CTX_TASK);	/* 10 has blocked in the loss */
 	fake_switch(tape, 610, 2, R, 30);		/* may have run in the loss */
 	fake_wake(tape, 620, 1, 40, STAPE_CTX_TASK);	/* was asleep, so it has run */
-	fake_switch(tape, 630, 3, R, 40);
-	fake_switch(tape, 700, 0, S, 10);
-	fake_switch(tape, 800, 0, S, 0);
+	fake_story(tape, "630 [3] R -> 40; 700 [0] S -> 10; 800 [0] S -> idle");
 	fake_switch(tape, 900, 0, R, 10);		/* without a wake-up */
 	tl = fake_run(tape);
 
@@ -447,14 +381,11 @@ TEST(two_places)
 	fake_begin(0, 1000);
 	fake_switch(tape, 100, 0, R, 10);
 	/* The clocks of the CPUs differ by 1: it arrives before it leaves. */
-	fake_switch(tape, 200, 1, R, 10);
-	fake_switch(tape, 201, 0, R, 0);
-	fake_switch(tape, 300, 1, S, 0);
+	fake_story(tape, "200 [1] R -> 10; 201 [0] R -> idle; 300 [1] S -> idle");
 	/* No event says that it left: the next one shows another task on its CPU. */
 	fake_switch(tape, 400, 2, R, 20);
 	tape->curr[2] = 21;
-	fake_wake(tape, 500, 2, 10, STAPE_CTX_TASK);
-	fake_switch(tape, 600, 2, S, 0);
+	fake_story(tape, "500 [2] wakes 10; 600 [2] S -> idle");
 	/* After a loss it is back on the CPU on which it once seemed to be. */
 	fake_loss(tape, 700, 800, 0, 1, 10);
 	fake_switch(tape, 900, 0, S, 0);
