@@ -19,6 +19,7 @@
 #define CHANGE	"{\"began\":1000,\"time\":1000,\"cgroups\":[{\"id\":7}]}"
 
 static struct schedtape_error err;
+static struct schedtape_tape *tape;
 static struct records r;
 static struct blob blob;
 
@@ -34,7 +35,7 @@ static void make_tape(bool ended)
 		records_end(&r, 0, PAGE_EVENTS, 0, 0);
 }
 
-static void check(struct schedtape_tape *tape, const char *what)
+static void check(const char *what)
 {
 	const struct tape_cgroup *cgroups;
 	size_t n;
@@ -54,19 +55,16 @@ static void check(struct schedtape_tape *tape, const char *what)
 
 TEST(file)
 {
-	struct schedtape_tape *tape;
-
 	make_tape(true);
 	tape = blob_open(&blob, r.data, r.size, &err);
 	ok(tape && !schedtape_tape_damage(tape), "a tape with cgroups");
-	check(tape, "it");
+	check("it");
 	schedtape_tape_close(tape);
 }
 
 TEST(pipe)
 {
 	static struct events events;
-	struct schedtape_tape *tape;
 	struct pipe pipe;
 
 	make_tape(true);
@@ -75,7 +73,7 @@ TEST(pipe)
 	   "a pipe");
 	events_read(tape, &events);
 	ok(events.n == PAGE_EVENTS, "its events");
-	check(tape, "it");
+	check("it");
 	schedtape_tape_close(tape);
 	pipe_end(&pipe);
 }
@@ -83,7 +81,6 @@ TEST(pipe)
 TEST(copy)
 {
 	struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
-	struct schedtape_tape *tape;
 	struct blob copy;
 	uint64_t bytes;
 
@@ -94,7 +91,7 @@ TEST(copy)
 	schedtape_tape_close(tape);
 	ok(!schedtape_tape_open(copy.path, &tape, &err) && !schedtape_tape_damage(tape),
 	   "reads the new one");
-	check(tape, "it");
+	check("it");
 	schedtape_tape_close(tape);
 	close(copy.fd);
 }
@@ -105,7 +102,6 @@ TEST(copy)
 static void try(const char *text, bool right, const char *what)
 {
 	const char *damage = "damaged CGROUPS record: its content is impossible";
-	struct schedtape_tape *tape;
 	size_t n;
 
 	make_tape(false);
@@ -151,7 +147,6 @@ TEST(content)
 TEST(many)
 {
 	static char list[64 * 16 + 64];
-	struct schedtape_tape *tape;
 	unsigned int i;
 	size_t n;
 
@@ -178,7 +173,6 @@ TEST(many)
 
 TEST(rollback)
 {
-	struct schedtape_tape *tape;
 	char path[64];
 
 	folder_make();
@@ -195,7 +189,7 @@ TEST(rollback)
 	snprintf(path, sizeof(path), "%s/tape", folder);
 	ok(!schedtape_tape_open(path, &tape, &err) &&
 	   strstr(schedtape_tape_damage(tape), "another recording"), "a file that is left out");
-	check(tape, "the rest");
+	check("the rest");
 	schedtape_tape_close(tape);
 	folder_remove();
 }

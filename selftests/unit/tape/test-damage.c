@@ -16,6 +16,8 @@
 #define STEP	(SANITIZED ? 5 : 1)
 
 static struct sample sample;
+static struct schedtape_tape *tape;
+static struct blob b;
 static struct schedtape_error err;
 
 /* -- cuts ------------------------------------------------------------------ */
@@ -26,13 +28,12 @@ static size_t record_end(unsigned char *data, const unsigned char *record)
 	return record - data + 32 + get32(record + 8) + get32(record + 12);
 }
 
-static bool cut_right(struct blob *b, const unsigned char *data, size_t cut, bool whole,
+static bool cut_right(const unsigned char *data, size_t cut, bool whole,
 		      const struct events *want, struct events *got)
 {
-	struct schedtape_tape *tape;
 	bool right;
 
-	tape = blob_open(b, data, cut, &err);
+	tape = blob_open(&b, data, cut, &err);
 	if (!tape)
 		return cut < 32 && err.text[0];
 	events_read(tape, got);
@@ -45,12 +46,9 @@ static void test_cut(int level)
 {
 	struct events want[SAMPLE_ALL + 1] = { 0 }, got = { 0 };
 	size_t size, cut, k, ends[SAMPLE_ALL], wrong = 0, first = 0;
-	struct schedtape_tape *tape;
 	unsigned char *data;
-	struct blob b;
 
 	/* The content of a tape that was written up to there. */
-	blob_init(&b);
 	for (k = 0; k <= SAMPLE_ALL; k++) {
 		sample_write(&sample, b.path, level, k, &err);
 		if (schedtape_tape_open(b.path, &tape, &err))
@@ -66,7 +64,7 @@ static void test_cut(int level)
 	for (cut = 0; cut <= size; cut += STEP) {
 		for (k = 0; k < SAMPLE_ALL && ends[k] <= cut; k++)
 			;
-		if (!cut_right(&b, data, cut, k == SAMPLE_ALL, &want[k], &got) && !wrong++)
+		if (!cut_right(data, cut, k == SAMPLE_ALL, &want[k], &got) && !wrong++)
 			first = cut;
 	}
 	ok(!wrong, "level %d: cut at %zu bytes, in steps of %d (%zu wrong, the first at %zu)",
@@ -76,19 +74,15 @@ static void test_cut(int level)
 		free(want[k].ev);
 	free(data);
 	free(got.ev);
-	close(b.fd);
 }
 
 /* A file system that has the length, but not the last blocks. */
 TEST(zero_tail)
 {
 	struct events got = { 0 };
-	struct schedtape_tape *tape;
 	size_t size, keep;
 	unsigned char *data;
-	struct blob b;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 
@@ -110,7 +104,6 @@ TEST(zero_tail)
 	schedtape_tape_close(tape);
 	free(data);
 	free(got.ev);
-	close(b.fd);
 }
 
 /* -- flips ----------------------------------------------------------------- */
@@ -138,7 +131,7 @@ struct whole {
 	char meta[256];
 };
 
-static bool same_rest(struct schedtape_tape *tape, const struct whole *whole)
+static bool same_rest(const struct whole *whole)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	const struct schedtape_task_info *tasks;
@@ -155,7 +148,7 @@ static bool same_rest(struct schedtape_tape *tape, const struct whole *whole)
 }
 
 /* Each event that the end counts is there or lost, and the stream has the same losses. */
-static bool all_counted(struct schedtape_tape *tape, const struct events *got)
+static bool all_counted(const struct events *got)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	size_t i;
@@ -171,8 +164,7 @@ static bool all_counted(struct schedtape_tape *tape, const struct events *got)
 	return end->nr_cpus == 4;
 }
 
-static bool flip_right(struct schedtape_tape *tape, const struct whole *whole,
-		       struct events *got)
+static bool flip_right(const struct whole *whole, struct events *got)
 {
 	bool torn, right;
 	size_t missing;
@@ -180,11 +172,11 @@ static bool flip_right(struct schedtape_tape *tape, const struct whole *whole,
 	events_read(tape, got);
 	torn = schedtape_tape_damage(tape);
 	right = got->ret == 0 && !got->errors && events_sorted(got) && events_losses_right(got) &&
-		events_within(got, &whole->events, &missing) && all_counted(tape, got);
+		events_within(got, &whole->events, &missing) && all_counted(got);
 	if (right && missing)
 		right = torn;
 	if (right && !torn)
-		right = events_same(got, &whole->events) && same_rest(tape, whole);
+		right = events_same(got, &whole->events) && same_rest(whole);
 
 	/* The same after a rewind. */
 	if (right && !schedtape_tape_rewind(tape, &err)) {
@@ -202,26 +194,23 @@ static void test_flip(int level, unsigned char mask)
 	struct whole whole = { 0 };
 	struct events got = { 0 };
 	size_t size, at, wrong = 0, first = 0;
-	struct schedtape_tape *tape;
 	unsigned char *data;
-	struct blob b;
 	bool right;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, level, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	tape = blob_open(&b, data, size, &err);
 	events_read(tape, &whole.events);
 	snprintf(whole.meta, sizeof(whole.meta), "%s",
 		 json_object_to_json_string(tape_meta(tape)));
-	ok(!schedtape_tape_damage(tape) && same_rest(tape, &whole), "level %d: whole", level);
+	ok(!schedtape_tape_damage(tape) && same_rest(&whole), "level %d: whole", level);
 	schedtape_tape_close(tape);
 
 	for (at = 0; at < size; at += STEP) {
 		data[at] ^= mask;
 		tape = blob_open(&b, data, size, &err);
 		right = at < 32 ? !tape && err.text[0] :
-				  tape && flip_right(tape, &whole, &got);
+				  tape && flip_right(&whole, &got);
 		schedtape_tape_close(tape);
 		if (!right && !wrong++)
 			first = at;
@@ -233,10 +222,9 @@ static void test_flip(int level, unsigned char mask)
 	free(data);
 	free(whole.events.ev);
 	free(got.ev);
-	close(b.fd);
 }
 
-static uint64_t lost_of(struct schedtape_tape *tape, uint32_t cpu)
+static uint64_t lost_of(uint32_t cpu)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	size_t i;
@@ -253,19 +241,16 @@ static uint64_t lost_of(struct schedtape_tape *tape, uint32_t cpu)
 TEST(chunk)
 {
 	struct events got = { 0 };
-	struct schedtape_tape *tape;
 	struct schedtape_event *ev;
 	unsigned char *data, *chunk;
 	size_t size, i, lost = 0;
-	struct blob b;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	chunk = find_record(data, size, 3, 1);
 	chunk[100] ^= 1;
 	tape = blob_open(&b, data, size, &err);
-	ok(tape && schedtape_tape_damage(tape) && lost_of(tape, 1023) == 12 + 28,
+	ok(tape && schedtape_tape_damage(tape) && lost_of(1023) == 12 + 28,
 	   "a chunk's damage is seen, and counted, before anything is read");
 	events_read(tape, &got);
 	ok(got.ret == 0 && got.n == 8 * 14 + 4, "the first chunk of a CPU: the rest is there");
@@ -302,28 +287,24 @@ TEST(chunk)
 	size = find_record(data, size, 4, 0) - data;
 	put64(chunk + 32 + 32, 28);
 	tape = blob_open(&b, data, size, &err);
-	ok(lost_of(tape, 1023) == 56, "a possible count is taken if there is no other one");
+	ok(lost_of(1023) == 56, "a possible count is taken if there is no other one");
 	schedtape_tape_close(tape);
 	put32(chunk + 32, 1 << 20);
 	tape = blob_open(&b, data, size, &err);
-	ok(lost_of(tape, 1023) == 28 && schedtape_tape_end(tape)->nr_cpus == 3,
+	ok(lost_of(1023) == 28 && schedtape_tape_end(tape)->nr_cpus == 3,
 	   "a CPU that cannot be is none");
 	schedtape_tape_close(tape);
 	free(data);
 	free(got.ev);
-	close(b.fd);
 }
 
 /* A record with a wrong length hides the start of the next one. */
 TEST(resync)
 {
 	struct events got = { 0 };
-	struct schedtape_tape *tape;
 	unsigned char *data;
-	struct blob b;
 	size_t size;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	put32(find_record(data, size, 3, 0) + 12, 0x7fffffff);
@@ -335,11 +316,11 @@ TEST(resync)
 	schedtape_tape_close(tape);
 	free(data);
 	free(got.ev);
-	close(b.fd);
 }
 
 int main(void)
 {
+	blob_init(&b);
 	sample_make(&sample);
 	test_cut(0);
 	test_cut(3);

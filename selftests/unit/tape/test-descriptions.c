@@ -16,6 +16,8 @@
 #define CHUNK		3
 
 static struct schedtape_error err;
+static struct schedtape_tape *tape;
+static struct blob b;
 
 static struct {
 	unsigned char described[2][STAPE_PAGE_SIZE];
@@ -54,12 +56,12 @@ static void make(void)
 	};
 }
 
-static unsigned char *write_tape(struct blob *b, size_t *size)
+static unsigned char *write_tape(size_t *size)
 {
 	struct schedtape_writer_options options = { .size = sizeof(options) };
 	struct schedtape_writer *w;
 
-	if (schedtape_writer_create(b->path, "{\"version\":\"x\"}", &options, &w, &err) ||
+	if (schedtape_writer_create(b.path, "{\"version\":\"x\"}", &options, &w, &err) ||
 	    schedtape_writer_clock(w, &sample_clock, &err) ||
 	    schedtape_writer_pages(w, made.cpu, 1, &err) ||
 	    schedtape_writer_pages(w, made.described, 2, &err) ||
@@ -67,7 +69,7 @@ static unsigned char *write_tape(struct blob *b, size_t *size)
 		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
-	return blob_get(b, size);
+	return blob_get(&b, size);
 }
 
 /* Tests whether these are the events of the tape, in this order. */
@@ -94,14 +96,11 @@ static bool fork_right(const struct schedtape_event *ev)
 TEST(records)
 {
 	const struct schedtape_end *end;
-	struct schedtape_tape *tape;
 	struct events e = { 0 };
 	unsigned char *data, *record;
-	struct blob b;
 	size_t size;
 
-	blob_init(&b);
-	data = write_tape(&b, &size);
+	data = write_tape(&size);
 	record = find_record(data, size, DESCRIPTIONS, 0);
 	ok(record && get32(record + 32) == 0xffffffff && get32(record + 36) == 2 &&
 	   !find_record(data, size, DESCRIPTIONS, 1) && !find_record(data, size, CHUNK, 1),
@@ -125,22 +124,20 @@ TEST(records)
 	schedtape_tape_close(tape);
 	free(data);
 	free(e.ev);
-	close(b.fd);
 }
 
 TEST(copy)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
-	struct schedtape_tape *tape, *again = NULL;
+	struct schedtape_tape *again = NULL;
 	struct events e = { 0 };
-	struct blob b, copy;
+	struct blob copy;
 	unsigned char *data;
 	uint64_t bytes;
 	size_t size;
 
-	blob_init(&b);
 	blob_init(&copy);
-	data = write_tape(&b, &size);
+	data = write_tape(&size);
 	size -= 8;	/* of the end record */
 	tape = blob_open(&b, data, size, &err);
 	ok(tape && !schedtape_tape_copy(tape, copy.path, &options, &bytes, &err) &&
@@ -152,19 +149,15 @@ TEST(copy)
 	free(data);
 	free(e.ev);
 	close(copy.fd);
-	close(b.fd);
 }
 
 TEST(other_order)
 {
-	struct schedtape_tape *tape;
 	struct events e = { 0 };
 	unsigned char *data, *at;
-	struct blob b;
 	size_t size;
 
-	blob_init(&b);
-	data = write_tape(&b, &size);
+	data = write_tape(&size);
 	at = find_record(data, size, DESCRIPTIONS, 0);
 	maker_swap_page(at + 80);
 	maker_swap_page(at + 80 + STAPE_PAGE_SIZE);
@@ -175,19 +168,15 @@ TEST(other_order)
 	schedtape_tape_close(tape);
 	free(data);
 	free(e.ev);
-	close(b.fd);
 }
 
 /* Puts a number into the extra of the record of @type, and expects it to be refused. */
 static void refused(unsigned int type, uint32_t cpu, const char *what)
 {
-	struct schedtape_tape *tape;
 	unsigned char *data, *at;
-	struct blob b;
 	size_t size;
 
-	blob_init(&b);
-	data = write_tape(&b, &size);
+	data = write_tape(&size);
 	at = find_record(data, size, type, 0);
 	put32(at + 32, cpu);
 	seal_record(at);
@@ -196,23 +185,19 @@ static void refused(unsigned int type, uint32_t cpu, const char *what)
 	   strstr(schedtape_tape_damage(tape), "its header is impossible"), "%s", what);
 	schedtape_tape_close(tape);
 	free(data);
-	close(b.fd);
 }
 
 /* A wrong bit in the pages costs them, and no event of a CPU. */
 TEST(damage)
 {
-	struct schedtape_tape *tape;
 	struct events e = { 0 };
 	unsigned char *data, *at;
-	struct blob b;
 	size_t size;
 
 	refused(DESCRIPTIONS, 2, "descriptions of a CPU");
 	refused(CHUNK, STAPE_CPU_NONE, "events of no CPU");
 	refused(CHUNK, 16384, "a CPU with too high a number");
-	blob_init(&b);
-	data = write_tape(&b, &size);
+	data = write_tape(&size);
 	at = find_record(data, size, DESCRIPTIONS, 0);
 	at[100] ^= 1;
 	tape = blob_open(&b, data, size, &err);
@@ -224,7 +209,6 @@ TEST(damage)
 	schedtape_tape_close(tape);
 	free(data);
 	free(e.ev);
-	close(b.fd);
 }
 
 /* A parent's PID of more than 22 bits. */
@@ -246,15 +230,12 @@ TEST(parent)
 /* On tapes of version 2.3 a fork is by its CPU's task. */
 TEST(older)
 {
-	struct schedtape_tape *tape;
 	struct events e = { 0 };
 	struct sample sample;
 	unsigned char *data;
-	struct blob b;
 	size_t size, i, forks = 0;
 
 	sample_make(&sample);
-	blob_init(&b);
 	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	put16(data + 10, 3);
@@ -271,11 +252,11 @@ TEST(older)
 	json_object_put(sample.meta);
 	free(data);
 	free(e.ev);
-	close(b.fd);
 }
 
 int main(void)
 {
+	blob_init(&b);
 	make();
 	tap_run();
 	return tap_done();

@@ -21,6 +21,7 @@
 #define TAPES	8
 
 static struct schedtape_error err;
+static struct schedtape_tape *tape;
 static struct blob blobs[TAPES], whole, joined;
 static struct events all, got;
 static char damage[256];
@@ -207,8 +208,6 @@ static void make_snapshot(const struct blob *b, unsigned int part, unsigned int 
 
 static struct schedtape_tape *read_all(const struct blob *b, struct events *events)
 {
-	struct schedtape_tape *tape;
-
 	if (schedtape_tape_open(b->path, &tape, &err))
 		fail();
 	events_read(tape, events);
@@ -281,7 +280,6 @@ static bool same_but(uint64_t from, uint64_t until)
 TEST(follow)
 {
 	static const unsigned int ends[] = { 3, 8, 9, PAGES };
-	struct schedtape_tape *tape;
 	struct tape_join_result result;
 	unsigned int i;
 
@@ -305,7 +303,6 @@ TEST(follow)
 
 TEST(overlap)
 {
-	struct schedtape_tape *tape;
 	struct tape_join_result result;
 
 	make_snapshot(&blobs[0], 1, 0, 0, 6);
@@ -348,7 +345,6 @@ static const struct shot behind_gap = {
 /* CPU 0's page 17 has a wake of which only the second half is behind the gap. */
 TEST(gap)
 {
-	struct schedtape_tape *tape;
 	struct tape_join_result result;
 	struct pipe pipe;
 	struct events piped = { 0 };
@@ -387,7 +383,6 @@ TEST(gap)
 /* The whole recording from the window of the first one on. */
 TEST(gap_events)
 {
-	struct schedtape_tape *tape;
 	size_t i, n = 0;
 
 	schedtape_tape_close(read_all(&whole, &all));
@@ -414,7 +409,6 @@ TEST(tasks)
 	struct shot first = before_gap, second = behind_gap;
 	const struct schedtape_task *tasks;
 	struct schedtape_timeline *timeline;
-	struct schedtape_tape *tape;
 	uint64_t runtime[3] = { 0 };
 	char names[3][17] = { "" };
 	size_t i, n, ended = 0;
@@ -524,7 +518,6 @@ static uint64_t count_delays(void)
 {
 	const struct schedtape_task *tasks;
 	struct schedtape_timeline *timeline;
-	struct schedtape_tape *tape;
 	uint64_t delays = 0;
 	size_t i, n;
 
@@ -606,7 +599,6 @@ TEST(many)
 /* The chunk of CPU 1 of the second tape is corrupt. */
 TEST(damaged)
 {
-	struct schedtape_tape *tape;
 	unsigned char *data;
 	size_t size;
 

@@ -12,6 +12,7 @@
 #include "tap.h"
 
 static struct schedtape_error err;
+static struct schedtape_tape *tape;
 static struct records r;
 static struct blob b;
 static struct events got;
@@ -25,8 +26,7 @@ static void begin(void)
 /* Opens the tape that was made, and reads all of it. */
 static struct schedtape_tape *read_all(void)
 {
-	struct schedtape_tape *tape = blob_open(&b, r.data, r.size, &err);
-
+	tape = blob_open(&b, r.data, r.size, &err);
 	if (!tape) {
 		printf("Bail out! %s\n", err.text);
 		exit(1);
@@ -57,8 +57,6 @@ static bool is_loss(unsigned int n, uint64_t lost, uint64_t first, uint64_t last
 /* In the file, a valid chunk is between them. */
 TEST(damaged)
 {
-	struct schedtape_tape *tape;
-
 	begin();
 	records_chunk(&r, 0, 0, 1000);
 	records_damage(records_chunk(&r, 0, 1, 2000));
@@ -75,8 +73,6 @@ TEST(damaged)
 /* @ended: with an end record, which has the number of events. */
 static void test_missing(bool ended)
 {
-	struct schedtape_tape *tape;
-
 	begin();
 	records_chunk(&r, 0, 0, 1000);
 	records_chunk(&r, 0, 2, 3000);
@@ -91,8 +87,6 @@ static void test_missing(bool ended)
 /* CPU 7 has no chunk at all. */
 TEST(lost_cpu)
 {
-	struct schedtape_tape *tape;
-
 	begin();
 	records_text(&r, END, "{\"start_time\":500,\"stop_time\":60000,\"cpus\":[{\"cpu\":7,"
 		     "\"events\":0,\"lost\":9,\"lost_first\":700,\"lost_last\":800}]}");
@@ -108,7 +102,6 @@ TEST(lost_cpu)
 /* A corrupt chunk gives an impossible number for its page. */
 TEST(misfit)
 {
-	struct schedtape_tape *tape;
 	unsigned char *chunk;
 
 	begin();
@@ -127,7 +120,6 @@ TEST(misfit)
 /* A corrupt chunk claims more events than the end record counts. */
 TEST(claims)
 {
-	struct schedtape_tape *tape;
 	unsigned char *chunk;
 
 	begin();
@@ -146,8 +138,6 @@ TEST(claims)
 /* A chunk is missing, the next one is corrupt; and another one is missing after that. */
 TEST(unknown_number)
 {
-	struct schedtape_tape *tape;
-
 	begin();
 	records_chunk(&r, 0, 0, 1000);
 	records_damage(records_chunk(&r, 0, 2, 3000));
@@ -167,7 +157,6 @@ TEST(unknown_number)
 /* The chunk after a corrupt one gives a later start than its page. */
 TEST(last)
 {
-	struct schedtape_tape *tape;
 	unsigned char *chunk;
 
 	begin();
@@ -189,7 +178,6 @@ TEST(last)
 static void test_first(const char *meta, uint64_t overwritten, const char *what)
 {
 	const struct schedtape_cpu *cpu;
-	struct schedtape_tape *tape;
 
 	records_begin(&r);
 	records_text(&r, META, meta);
@@ -208,8 +196,6 @@ static void test_first(const char *meta, uint64_t overwritten, const char *what)
 
 TEST(window)
 {
-	struct schedtape_tape *tape;
-
 	begin();
 	records_chunk(&r, 0, 0, 1000);
 	records_chunk(&r, 0, 1, 2000);

@@ -10,6 +10,7 @@
 #include "tapes.h"
 
 static struct sample sample;
+static struct schedtape_tape *tape;
 static struct blob b;
 static struct schedtape_error err;
 
@@ -49,7 +50,7 @@ static void write_tape(void)
 }
 
 /* Reads all times; returns how many there are. */
-static size_t read_times(struct schedtape_tape *tape, uint64_t times[16], uint64_t *lost)
+static size_t read_times(uint64_t times[16], uint64_t *lost)
 {
 	struct schedtape_samples *samples;
 	struct schedtape_sample one;
@@ -73,7 +74,7 @@ static bool are(const uint64_t *times, size_t n, const uint64_t *wanted, size_t 
 	return n == nr_wanted && !memcmp(times, wanted, n * sizeof(*times));
 }
 
-static void test_formats(struct schedtape_tape *tape)
+static void test_formats(void)
 {
 	const struct schedtape_formats *formats = schedtape_tape_formats(tape);
 	size_t i;
@@ -89,7 +90,7 @@ static void test_formats(struct schedtape_tape *tape)
 	   "and a filter of the first one");
 }
 
-static void test_sample(struct schedtape_tape *tape)
+static void test_sample(void)
 {
 	const struct point_exit wanted = point_exit(1, 0);
 	struct schedtape_samples *samples;
@@ -104,14 +105,13 @@ static void test_sample(struct schedtape_tape *tape)
 
 TEST(read)
 {
-	struct schedtape_tape *tape;
 	uint64_t times[16], lost;
 	size_t n;
 
 	ok(!schedtape_tape_open(b.path, &tape, &err) && !schedtape_tape_damage(tape), "whole");
-	test_formats(tape);
-	test_sample(tape);
-	n = read_times(tape, times, &lost);
+	test_formats();
+	test_sample();
+	n = read_times(times, &lost);
 	ok(are(times, n, all, 7) && lost == 17,
 	   "all samples come by time; those of a CPU keep their order, and its loss");
 	schedtape_tape_close(tape);
@@ -120,7 +120,6 @@ TEST(read)
 TEST(copy)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options) };
-	struct schedtape_tape *tape;
 	uint64_t times[16], lost, bytes;
 	struct blob to;
 	size_t n;
@@ -130,7 +129,7 @@ TEST(copy)
 	ok(!schedtape_tape_copy(tape, to.path, &options, &bytes, &err), "a tape is copied");
 	schedtape_tape_close(tape);
 	schedtape_tape_open(to.path, &tape, &err);
-	n = read_times(tape, times, &lost);
+	n = read_times(times, &lost);
 	ok(are(times, n, all, 7) && lost == 17 && schedtape_tape_formats(tape)->n == 2,
 	   "with its samples and their formats");
 	schedtape_tape_close(tape);
@@ -141,7 +140,6 @@ TEST(copy)
 static void damaged(size_t offset, uint32_t value, bool sealed, const char *expected)
 {
 	static const uint64_t others[] = { 1015, 1050, 1040, 1060 };
-	struct schedtape_tape *tape;
 	uint64_t times[16], lost;
 	unsigned char *data, *record;
 	const char *damage;
@@ -155,7 +153,7 @@ static void damaged(size_t offset, uint32_t value, bool sealed, const char *expe
 	if (sealed)
 		seal_record(record);
 	tape = blob_open(&to, data, size, &err);
-	n = read_times(tape, times, &lost);
+	n = read_times(times, &lost);
 	damage = schedtape_tape_damage(tape);
 	ok(are(times, n, others, 4) && damage && strstr(damage, expected), "%s",
 	   damage ? damage : "no damage");
@@ -173,7 +171,6 @@ TEST(memory)
 		struct tape_samples samples;
 	} head;
 	unsigned char *zeros = calloc(1, TAPE_MAX_RAW);
-	struct schedtape_tape *tape;
 	struct schedtape_writer *w;
 	uint64_t times[16], lost;
 	struct blob small;
@@ -190,7 +187,7 @@ TEST(memory)
 	schedtape_writer_end(w, &sample.end, &err);
 	schedtape_writer_close(w, &err);
 	schedtape_tape_open(small.path, &tape, &err);
-	ok(!read_times(tape, times, &lost) &&
+	ok(!read_times(times, &lost) &&
 	   strstr(schedtape_tape_damage(tape), "larger than a tape of this size"),
 	   "a small tape cannot make its reader use much memory");
 	schedtape_tape_close(tape);
@@ -218,7 +215,6 @@ TEST(writer)
 TEST(none)
 {
 	struct schedtape_samples *samples;
-	struct schedtape_tape *tape;
 	uint64_t times[16], lost;
 	unsigned char *data;
 	struct blob plain;
@@ -240,7 +236,7 @@ TEST(none)
 	blob_init(&plain);
 	sample_write(&sample, plain.path, 0, SAMPLE_ALL, &err);
 	schedtape_tape_open(plain.path, &tape, &err);
-	ok(!schedtape_tape_formats(tape)->n && !read_times(tape, times, &lost),
+	ok(!schedtape_tape_formats(tape)->n && !read_times(times, &lost),
 	   "a tape without other tracepoints has no samples");
 	schedtape_tape_close(tape);
 	close(plain.fd);

@@ -8,6 +8,8 @@
 #include "tapes.h"
 
 static struct sample sample;
+static struct schedtape_tape *tape;
+static struct blob b;
 static struct schedtape_error err;
 
 /* Decodes the sample's pages in turn: the events without a tape. */
@@ -41,7 +43,7 @@ static const struct schedtape_event *find_loss(const struct events *e, uint32_t 
 	return NULL;
 }
 
-static void check_tasks(struct schedtape_tape *tape)
+static void check_tasks(void)
 {
 	const struct schedtape_task_info *t;
 	size_t n, i;
@@ -81,7 +83,7 @@ static void check_losses(const struct events *e)
 }
 
 /* The caller may use json-c for the same object, and the text stays as it is. */
-static void check_text(struct schedtape_tape *tape)
+static void check_text(void)
 {
 	const char *text = schedtape_tape_meta(tape);
 	struct json_object *meta = text ? json_tokener_parse(text) : NULL;
@@ -96,12 +98,9 @@ static void test_round(int level)
 {
 	const struct schedtape_end *end;
 	struct events e = { 0 }, again = { 0 };
-	struct schedtape_tape *tape;
 	struct json_object *mult;
-	struct blob b;
 	int ret;
 
-	blob_init(&b);
 	ret = sample_write(&sample, b.path, level, SAMPLE_ALL, &err);
 	ok(!ret, "level %d: a tape is written", level);
 	ret = schedtape_tape_open(b.path, &tape, &err);
@@ -109,8 +108,8 @@ static void test_round(int level)
 		exit(tap_done());
 	ok(json_object_object_get_ex(tape_meta(tape), "mult", &mult) &&
 	   json_object_get_uint64(mult) == UINT64_MAX, "its description is there");
-	check_text(tape);
-	check_tasks(tape);
+	check_text();
+	check_tasks();
 	ok(schedtape_tape_chunks(tape) == 5 && schedtape_tape_pages(tape) == 10 &&
 	   schedtape_tape_bytes(tape) == sample.bytes[SAMPLE_BATCHES], "sizes");
 
@@ -131,7 +130,6 @@ static void test_round(int level)
 	schedtape_tape_close(tape);
 	free(e.ev);
 	free(again.ev);
-	close(b.fd);
 }
 
 /* Some of a CPU's losses are in its pages' headers, the rest only in the end record. */
@@ -139,11 +137,8 @@ TEST(end_loss)
 {
 	const struct schedtape_cpu saved = sample.cpus[3];
 	const struct schedtape_event *ev;
-	struct schedtape_tape *tape;
 	struct events e = { 0 };
-	struct blob b;
 
-	blob_init(&b);
 	sample.cpus[3].lost = 20;
 	sample.cpus[3].lost_last = 1800;
 	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
@@ -157,16 +152,12 @@ TEST(end_loss)
 	   "the end record has the events lost behind the last page, and no others");
 	schedtape_tape_close(tape);
 	free(e.ev);
-	close(b.fd);
 }
 
 TEST(no_end)
 {
 	const struct schedtape_end *end;
-	struct schedtape_tape *tape;
-	struct blob b;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, 3, SAMPLE_BATCHES, &err);
 	ok(!schedtape_tape_open(b.path, &tape, &err), "without its end record it opens");
 	ok(schedtape_tape_damage(tape) &&
@@ -179,7 +170,6 @@ TEST(no_end)
 	   end->cpus[2].lost == 12 && end->cpus[2].lost_first <= 1160 &&
 	   end->cpus[2].lost_last >= 1240, "its end is made from the chunks");
 	schedtape_tape_close(tape);
-	close(b.fd);
 }
 
 static void test_many(int level)
@@ -191,10 +181,8 @@ static void test_many(int level)
 	unsigned char *pages = malloc(n * STAPE_PAGE_SIZE);
 	const struct schedtape_task_info *got;
 	struct schedtape_writer *w;
-	struct schedtape_tape *tape;
 	struct events e = { 0 };
 	struct maker m;
-	struct blob b;
 	size_t i, k, right = 0;
 
 	for (i = 0; i < tasks; i++)
@@ -208,7 +196,6 @@ static void test_many(int level)
 			maker_event(&m, i * 1000 + k, STAPE_EV_WAKEUP, i, k);
 	}
 
-	blob_init(&b);
 	ok(!tape_writer_create(b.path, sample.meta, &options, &w, &err) &&
 	   !schedtape_writer_tasks(w, task, tasks, &err) &&
 	   !schedtape_writer_tasks(w, NULL, 0, &err) &&
@@ -231,7 +218,6 @@ static void test_many(int level)
 	free(e.ev);
 	free(pages);
 	free(task);
-	close(b.fd);
 }
 
 /* One chunk of three pages; @change makes the middle one wrong, or just odd. */
@@ -240,18 +226,15 @@ static void check_wrong_page(void (*change)(struct stape_page_header *h), size_t
 {
 	unsigned char *data, *chunk, pages[3][STAPE_PAGE_SIZE];
 	struct stape_page_header h;
-	struct schedtape_tape *tape;
 	struct schedtape_writer *w;
 	struct events e = { 0 };
 	struct maker m;
-	struct blob b;
 	size_t size;
 
 	for (int i = 0; i < 3; i++) {
 		maker_begin(&m, pages[i], 4, 10 + i, 1000 * (i + 1));
 		maker_event(&m, 1000 * (i + 1) + 1, STAPE_EV_EXIT, i, 0);
 	}
-	blob_init(&b);
 	tape_writer_create(b.path, sample.meta, NULL, &w, &err);
 	schedtape_writer_pages(w, pages, 3, &err);
 	schedtape_writer_close(w, &err);
@@ -270,7 +253,6 @@ static void check_wrong_page(void (*change)(struct stape_page_header *h), size_t
 	schedtape_tape_close(tape);
 	free(data);
 	free(e.ev);
-	close(b.fd);
 }
 
 static void change_cpu(struct stape_page_header *h) { h->cpu++; }
@@ -286,6 +268,7 @@ static void change_count(struct stape_page_header *h) { h->events = 2; }
 
 int main(void)
 {
+	blob_init(&b);
 	sample_make(&sample);
 	test_round(0);
 	test_round(1);

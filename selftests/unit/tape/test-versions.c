@@ -15,6 +15,7 @@
 #include "tapes.h"
 
 static struct sample sample;
+static struct blob b;
 static struct schedtape_error err;
 
 TEST(other_order)
@@ -23,10 +24,8 @@ TEST(other_order)
 	unsigned char *data, *chunk;
 	struct schedtape_tape *tape;
 	unsigned int i, page;
-	struct blob b;
 	size_t size;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	tape = blob_open(&b, data, size, &err);
@@ -47,7 +46,6 @@ TEST(other_order)
 	free(data);
 	free(here.ev);
 	free(there.ev);
-	close(b.fd);
 }
 
 #define DEADLINE_AT	96	/* in a task's entry */
@@ -82,9 +80,7 @@ TEST(older)
 	struct schedtape_tape *tape;
 	unsigned char *data;
 	size_t size, n = 0;
-	struct blob b;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, 0, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	make_tasks_older(data, &size);
@@ -97,13 +93,12 @@ TEST(older)
 	   "with its tasks");
 	schedtape_tape_close(tape);
 	free(data);
-	close(b.fd);
 }
 
-static void same_after(struct blob *b, const unsigned char *data, size_t size,
+static void same_after(const unsigned char *data, size_t size,
 		       const struct events *want, bool torn, const char *what)
 {
-	struct schedtape_tape *tape = blob_open(b, data, size, &err);
+	struct schedtape_tape *tape = blob_open(&b, data, size, &err);
 	struct events got = { 0 };
 
 	if (!ok(tape, "%s: opens", what))
@@ -121,10 +116,8 @@ TEST(newer)
 	struct events want = { 0 };
 	struct schedtape_tape *tape;
 	unsigned char *data, *at;
-	struct blob b;
 	size_t size;
 
-	blob_init(&b);
 	sample_write(&sample, b.path, 3, SAMPLE_ALL, &err);
 	data = blob_get(&b, &size);
 	tape = blob_open(&b, data, size, &err);
@@ -142,9 +135,9 @@ TEST(newer)
 	put32(at + 8, 5);
 	put32(at + 12, 18);
 	seal_record(at);
-	same_after(&b, data, size, &want, false, "a record of an unknown type");
+	same_after(data, size, &want, false, "a record of an unknown type");
 	at[40] ^= 1;
-	same_after(&b, data, size, &want, true, "damage in it");
+	same_after(data, size, &want, true, "damage in it");
 	at[40] ^= 1;
 
 	at = find_record(data, size, 3, 1);
@@ -152,14 +145,14 @@ TEST(newer)
 	at = find_record(data, size, 3, 1);
 	put32(at + 8, 48 + 24);
 	seal_record(at);
-	same_after(&b, data, size, &want, false, "a chunk with a larger header");
+	same_after(data, size, &want, false, "a chunk with a larger header");
 
 	data = insert_zeros(data, &size, 32, 16);
 	put32(data + 12, 48);
 	put16(data + 10, 7);
 	put32(data + 16, 0xfffffffe);
 	seal_header(data);
-	same_after(&b, data, size, &want, false, "a newer minor version, a larger file header");
+	same_after(data, size, &want, false, "a newer minor version, a larger file header");
 
 	put16(data + 8, 3);
 	blob_put(&b, data, size);
@@ -171,7 +164,6 @@ TEST(newer)
 	   strstr(err.text, "1.7"), "an older major version: %s", err.text);
 	free(data);
 	free(want.ev);
-	close(b.fd);
 }
 
 /*
@@ -212,9 +204,7 @@ TEST(later_events)
 		"2 of set 4711, 1 of set 4713, 1 of set 4714";
 	struct schedtape_tape *tape;
 	unsigned int i;
-	struct blob b;
 
-	blob_init(&b);
 	write_later(b.path);
 	if (!ok(!schedtape_tape_open(b.path, &tape, &err), "a tape with events of a later version"))
 		return;
@@ -232,7 +222,6 @@ TEST(later_events)
 		free(got.ev);
 	}
 	schedtape_tape_close(tape);
-	close(b.fd);
 }
 
 static void refused(const char *path, int code, const char *what)
@@ -251,10 +240,9 @@ TEST(not_tapes)
 {
 	struct schedtape_tape *tape;
 	char path[64], fifo[] = "/tmp/schedtape-test-XXXXXX";
-	struct blob b;
 	int pipes[2];
 
-	blob_init(&b);
+	blob_put(&b, "", 0);
 	refused(b.path, -EINVAL, "an empty file");
 	blob_put(&b, "#!/bin/sh\n", 10);
 	refused(b.path, -EINVAL, "a script");
@@ -279,11 +267,11 @@ TEST(not_tapes)
 	refused(fifo, -ESPIPE, "a FIFO that nobody writes to");
 	unlink(fifo);
 	schedtape_tape_close(NULL);
-	close(b.fd);
 }
 
 int main(void)
 {
+	blob_init(&b);
 	sample_make(&sample);
 	tap_run();
 	json_object_put(sample.meta);

@@ -15,6 +15,7 @@
 #include "tap.h"
 
 static struct schedtape_error err;
+static struct schedtape_tape *tape;
 static struct records r;
 static struct events got;
 
@@ -32,7 +33,7 @@ static void remove_file(const char *name)
 	unlink(path);
 }
 
-static const char *torn(struct schedtape_tape *tape)
+static const char *torn(void)
 {
 	return schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "";
 }
@@ -40,7 +41,6 @@ static const char *torn(struct schedtape_tape *tape)
 static struct schedtape_tape *read_all(void)
 {
 	char path[64];
-	struct schedtape_tape *tape;
 
 	snprintf(path, sizeof(path), "%s/tape", folder);
 	if (schedtape_tape_open(path, &tape, &err)) {
@@ -96,7 +96,6 @@ static void make_stream(const char *name, uint32_t cpu, uint64_t seq, uint64_t t
 TEST(rollback)
 {
 	const struct schedtape_end *end;
-	struct schedtape_tape *tape;
 	size_t n;
 
 	make_main(true);
@@ -104,7 +103,7 @@ TEST(rollback)
 	make_stream("tape/data.1", 2, 0, 1200);
 	tape = read_all();
 	end = schedtape_tape_end(tape);
-	ok(strstr(torn(tape), "another recording"), "a stream is left out: %s", torn(tape));
+	ok(strstr(torn(), "another recording"), "a stream is left out: %s", torn());
 	ok(schedtape_tape_chunks(tape) == 3 && got.n == 3 * PAGE_EVENTS && !got.errors,
 	   "it leaves no chunk behind");
 	ok(schedtape_tape_tasks(tape, &n)->pid == 100 && n == 1, "nor a task");
@@ -122,7 +121,7 @@ TEST(rollback)
 TEST(rollback_copy)
 {
 	const struct schedtape_copy_options options = { .size = sizeof(options), .recover = true };
-	struct schedtape_tape *tape, *copy;
+	struct schedtape_tape *copy;
 	char path[64], before[1024];
 	uint64_t bytes;
 	size_t n;
@@ -132,9 +131,9 @@ TEST(rollback_copy)
 	make_stream("tape/data.1", 2, 0, 1200);
 	snprintf(path, sizeof(path), "%s/copy", folder);
 	tape = read_all();
-	snprintf(before, sizeof(before), "%s", torn(tape));
-	ok(!schedtape_tape_copy(tape, path, &options, &bytes, &err) && !strcmp(torn(tape), before),
-	   "a copy finds all records that are left: %s", torn(tape));
+	snprintf(before, sizeof(before), "%s", torn());
+	ok(!schedtape_tape_copy(tape, path, &options, &bytes, &err) && !strcmp(torn(), before),
+	   "a copy finds all records that are left: %s", torn());
 	schedtape_tape_close(tape);
 	remove_file("tape/data.1");
 	if (schedtape_tape_open(path, &copy, &err)) {
@@ -150,7 +149,6 @@ TEST(rollback_copy)
 TEST(rollback_end)
 {
 	const struct schedtape_end *end;
-	struct schedtape_tape *tape;
 
 	make_main(false);
 	make_foreign("tape/data.0");
@@ -166,7 +164,6 @@ TEST(rollback_end)
 TEST(rollback_meta)
 {
 	struct json_object *value = NULL;
-	struct schedtape_tape *tape;
 
 	remove_file("tape/data");
 	records_begin(&r);
@@ -209,7 +206,6 @@ static void put_tasks(void)
 
 TEST(rollback_room)
 {
-	struct schedtape_tape *tape;
 	unsigned int i;
 	size_t n;
 
@@ -226,7 +222,7 @@ TEST(rollback_room)
 	finish("tape/data.1");
 	tape = read_all();
 	schedtape_tape_tasks(tape, &n);
-	ok(strstr(torn(tape), "another recording") && n == 1 + 4194304 / 128,
+	ok(strstr(torn(), "another recording") && n == 1 + 4194304 / 128,
 	   "records of a file that failed take no room from the next one");
 	schedtape_tape_close(tape);
 	remove_file("tape/data.1");
@@ -237,8 +233,6 @@ TEST(rollback_room)
 /* Chunks of one CPU in two streams. */
 TEST(order)
 {
-	struct schedtape_tape *tape;
-
 	make_main(true);
 	make_stream("tape/data.0", 1, 0, 1000);
 	make_stream("tape/data.1", 1, 1, 2000);
@@ -252,8 +246,6 @@ TEST(order)
 /* The stream's count of its CPU's events differs from the main file's. */
 TEST(ends)
 {
-	struct schedtape_tape *tape;
-
 	make_main(true);
 	records_begin(&r);
 	records_text(&r, META, "{\"recording\":\"this\",\"stream\":0}");
@@ -272,7 +264,6 @@ TEST(ends)
 /* Eight extra bytes, the least possible. */
 TEST(resync)
 {
-	struct schedtape_tape *tape;
 	struct blob b;
 
 	records_begin(&r);
@@ -284,8 +275,8 @@ TEST(resync)
 	blob_init(&b);
 	tape = blob_open(&b, r.data, r.size, &err);
 	events_read(tape, &got);
-	ok(got.n == 2 * PAGE_EVENTS && strstr(torn(tape), "(8 bytes are missed)"),
-	   "the next record is found eight bytes further on: %s", torn(tape));
+	ok(got.n == 2 * PAGE_EVENTS && strstr(torn(), "(8 bytes are missed)"),
+	   "the next record is found eight bytes further on: %s", torn());
 	schedtape_tape_close(tape);
 	close(b.fd);
 }

@@ -13,6 +13,7 @@
 #include "tapes.h"
 
 static struct sample sample;
+static struct blob b;
 static struct schedtape_error err;
 
 TEST(full)
@@ -37,11 +38,9 @@ static void test_short(int level)
 	struct schedtape_writer *w;
 	struct schedtape_tape *tape;
 	struct events e = { 0 };
-	struct blob b;
 	uint64_t at;
 	int ret;
 
-	blob_init(&b);
 	getrlimit(RLIMIT_FSIZE, &old);
 	tape_writer_create(b.path, sample.meta, &options, &w, &err);
 	schedtape_writer_pages(w, sample.pages[0], 2, &err);
@@ -65,7 +64,6 @@ static void test_short(int level)
 	   "with all but that chunk");
 	schedtape_tape_close(tape);
 	free(e.ev);
-	close(b.fd);
 }
 
 TEST(pipe)
@@ -73,7 +71,6 @@ TEST(pipe)
 	struct schedtape_tape *tape;
 	unsigned char *data;
 	char path[64];
-	struct blob b;
 	int pipes[2];
 	ssize_t got;
 
@@ -86,12 +83,10 @@ TEST(pipe)
 	data = malloc(65536);
 	got = read(pipes[0], data, 65536);
 	close(pipes[0]);
-	blob_init(&b);
 	tape = blob_open(&b, data, got, &err);
 	ok(tape && !schedtape_tape_damage(tape), "it is a tape");
 	schedtape_tape_close(tape);
 	free(data);
-	close(b.fd);
 }
 
 TEST(text)
@@ -99,10 +94,8 @@ TEST(text)
 	static const char * const wrong[] = { "", "[1]", "{\"a\": }", "7" };
 	struct schedtape_writer *w;
 	struct schedtape_tape *tape = NULL;
-	struct blob b;
 	size_t i;
 
-	blob_init(&b);
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		ok(schedtape_writer_create(b.path, wrong[i], NULL, &w, &err) == -EINVAL && !w,
 		   "a description that is no JSON object, \"%s\": %s", wrong[i], err.text);
@@ -114,7 +107,6 @@ TEST(text)
 	ok(!strcmp(schedtape_tape_meta(tape), "{\"arch\":\"x\",\"hz\":250}"),
 	   "it is read again: %s", schedtape_tape_meta(tape));
 	schedtape_tape_close(tape);
-	close(b.fd);
 }
 
 TEST(refused_pages)
@@ -127,9 +119,7 @@ TEST(refused_pages)
 	unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct stape_page_header *h = (void *)pages[1];
 	struct schedtape_writer *w;
-	struct blob b;
 
-	blob_init(&b);
 	ok(tape_writer_create(b.path, sample.meta, &wrong, &w, &err) == -EINVAL,
 	   "an impossible level: %s", err.text);
 	ok(tape_writer_create(b.path, sample.meta, &later.known, &w, &err) == -E2BIG,
@@ -148,11 +138,11 @@ TEST(refused_pages)
 	h->seq++;
 	ok(schedtape_writer_pages(w, pages, 2, &err) == -EINVAL, "a gap: %s", err.text);
 	ok(!schedtape_writer_close(w, &err), "nothing of it is in the tape");
-	close(b.fd);
 }
 
 int main(void)
 {
+	blob_init(&b);
 	signal(SIGXFSZ, SIG_IGN);
 	sample_make(&sample);
 	tap_run();
