@@ -13,47 +13,40 @@
 
 #define S STAPE_STATE_SLEEPING
 
-/**
- * struct two - two timelines and their distances
- */
-struct two {
+/* Two timelines and their distances: compare() frees those before. */
+static struct {
 	struct schedtape_tape *tape_a, *tape_b;
 	struct schedtape_timeline *a, *b;
 	struct schedtape_comparison *comparison;
 	const struct schedtape_distance *d;
-};
+} two;
 
-static struct two compare(struct schedtape_tape *tape_a, struct schedtape_tape *tape_b)
+static void compare(struct schedtape_tape *tape_a, struct schedtape_tape *tape_b)
 {
-	struct two two = {
-		.tape_a = tape_a, .tape_b = tape_b, .a = fake_run(tape_a), .b = fake_run(tape_b),
-	};
-
+	if (two.tape_a) {
+		schedtape_comparison_free(two.comparison);
+		fake_done(two.tape_a, two.a);
+		fake_done(two.tape_b, two.b);
+	}
+	two.tape_a = tape_a;
+	two.tape_b = tape_b;
+	two.a = fake_run(tape_a);
+	two.b = fake_run(tape_b);
 	if (schedtape_compare(two.a, two.b, &two.comparison, NULL))
 		abort();
 	two.d = schedtape_comparison_distance(two.comparison);
-	return two;
-}
-
-static void done(struct two *two)
-{
-	schedtape_comparison_free(two->comparison);
-	schedtape_timeline_free(two->a);
-	schedtape_timeline_free(two->b);
-	fake_free(two->tape_a);
-	fake_free(two->tape_b);
 }
 
 /* The PID in B of A's task; 0: it has no counterpart. */
-static uint32_t pid_in_b(const struct two *two, uint32_t pid)
+static uint32_t pid_in_b(uint32_t pid)
 {
 	const struct schedtape_task *a, *b;
 	const struct schedtape_pair *pairs;
 	size_t i, n;
 
-	a = schedtape_timeline_tasks(two->a, &n);
-	b = schedtape_timeline_tasks(two->b, &n);
-	pairs = schedtape_comparison_pairs(two->comparison, &n);
+	a = schedtape_timeline_tasks(two.a, &n);
+	b = schedtape_timeline_tasks(two.b, &n);
+	pairs = schedtape_comparison_pairs(two.comparison, &n);
 	for (i = 0; i < n; i++)
 		if (pairs[i].a != SCHEDTAPE_NONE && a[pairs[i].a].pid == pid)
 			return pairs[i].b == SCHEDTAPE_NONE ? 0 : b[pairs[i].b].pid;
@@ -96,57 +89,49 @@ static struct schedtape_tape *family(uint32_t base, bool launcher, unsigned int 
 
 TEST(same)
 {
-	struct two two = compare(family(100, false, 5), family(700, false, 5));
-
+	compare(family(100, false, 5), family(700, false, 5));
 	ok(two.d->matched == 4 && !two.d->only_a && !two.d->only_b, "all matched");
-	ok(pid_in_b(&two, 101) == 701 && pid_in_b(&two, 102) == 702 && pid_in_b(&two, 103) == 703,
+	ok(pid_in_b(101) == 701 && pid_in_b(102) == 702 && pid_in_b(103) == 703,
 	   "by the order of forks");
 	ok(two.d->same_graph && two.d->edges_same == 1 && two.d->woken_a == 5 &&
 	   two.d->woken_same == 5, "the same graph");
-	done(&two);
 }
 
 TEST(launcher)
 {
-	struct two two = compare(family(100, false, 5), family(700, true, 4));
 	const struct schedtape_edge_pair *edges;
 	size_t n;
 
+	compare(family(100, false, 5), family(700, true, 4));
 	ok(two.d->matched == 4 && two.d->only_b == 1, "a launcher is only in B");
-	ok(pid_in_b(&two, 100) == 700 && pid_in_b(&two, 102) == 702,
-	   "tasks under the launcher match");
+	ok(pid_in_b(100) == 700 && pid_in_b(102) == 702, "tasks under the launcher match");
 	ok(!two.d->same_graph && two.d->edges_differ == 1 && two.d->woken_same == 4,
 	   "a wake-up less is another graph");
 	edges = schedtape_comparison_edges(two.comparison, &n);
 	ok(n == 1 && edges[0].a == 5 && edges[0].b == 4, "and both numbers are returned");
-	done(&two);
 }
 
 TEST(missing)
 {
 	struct schedtape_tape *less = fake_new(0, 1000);
-	struct two two;
 
 	fake_info(less, 700, "sh", S, 0);
-	two = compare(family(100, false, 3), less);
+	compare(family(100, false, 3), less);
 	ok(two.d->matched == 1 && two.d->only_a == 3 && !two.d->only_b, "tasks only in A");
 	ok(!two.d->same_graph && two.d->edges_only_a == 1 && two.d->woken_a == 3 &&
 	   !two.d->woken_same, "their edges are missing");
-	done(&two);
 
 	less = fake_new(0, 1000);
 	fake_info(less, 700, "sh", S, 0);
-	two = compare(less, family(100, false, 3));
+	compare(less, family(100, false, 3));
 	ok(two.d->only_b == 3 && two.d->same_graph && !two.d->edges_only_b && !two.d->woken_b,
 	   "tasks only in B do not change the graph");
-	done(&two);
 }
 
 /* Threads from the start in A are forked by their leader in B. */
 TEST(threads_from_start)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
-	struct two two;
 
 	fake_info(a, 10, "app", STAPE_STATE_RUNNING, 0);
 	fake_info(a, 12, "work", S, 0)->tgid = 10;
@@ -158,17 +143,15 @@ TEST(threads_from_start)
 	b->curr[0] = 80;
 	fake_story(b, "100 [0] forks thread 81; 110 [0] forks thread 82; 120 [0] forks thread 83");
 
-	two = compare(a, b);
-	ok(pid_in_b(&two, 11) == 81 && pid_in_b(&two, 12) == 82 && pid_in_b(&two, 13) == 83,
+	compare(a, b);
+	ok(pid_in_b(11) == 81 && pid_in_b(12) == 82 && pid_in_b(13) == 83,
 	   "threads from the start come first, by PID");
-	done(&two);
 }
 
 /* If the numbers of children differ, children are matched by name. */
 TEST(names)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
-	struct two two;
 
 	fake_info(a, 10, "sh", STAPE_STATE_RUNNING, 0);
 	a->curr[0] = 10;
@@ -180,17 +163,15 @@ TEST(names)
 	fake_story(b, "110 [0] forks 82; 111 [0] names 82 ld; 120 [0] forks 83; "
 		      "121 [0] names 83 cc");
 
-	two = compare(a, b);
-	ok(pid_in_b(&two, 12) == 82 && pid_in_b(&two, 11) == 83 && !pid_in_b(&two, 13),
+	compare(a, b);
+	ok(pid_in_b(12) == 82 && pid_in_b(11) == 83 && !pid_in_b(13),
 	   "children match by name, the rest is unmatched");
-	done(&two);
 }
 
 /* A task without a FORK event is a child of the parent in its description. */
 TEST(joined)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
-	struct two two;
 
 	fake_info(a, 10, "sh", S, 0);
 	fake_info(a, 20, "daemon", S, 0);
@@ -204,17 +185,15 @@ TEST(joined)
 	fake_story(b, "100 [0] forks 82; 100 [0] names 82 work; 110 [0] forks 83; "
 		      "110 [0] names 83 work; 120 [1] forks 91; 120 [1] names 91 work");
 
-	two = compare(a, b);
-	ok(two.d->matched == 4 && pid_in_b(&two, 11) == 91 && pid_in_b(&two, 12) == 82,
+	compare(a, b);
+	ok(two.d->matched == 4 && pid_in_b(11) == 91 && pid_in_b(12) == 82,
 	   "a task that joined is its parent's child");
-	done(&two);
 }
 
 /* The same if another task had the parent's PID before. */
 TEST(joined_later)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
-	struct two two;
 
 	fake_info(a, 20, "old", S, 0)->start_time = 5;
 	fake_describe(a, 100, 0, 29, STAPE_TASK_ENTERS, "work", 4)->ppid = 20;
@@ -228,17 +207,15 @@ TEST(joined_later)
 	fake_story(b, "100 [0] forks 91; 100 [0] names 91 work; 110 [1] forks 81; "
 		      "110 [1] names 81 work");
 
-	two = compare(a, b);
-	ok(two.d->matched == 4 && pid_in_b(&two, 29) == 81 && pid_in_b(&two, 31) == 91,
+	compare(a, b);
+	ok(two.d->matched == 4 && pid_in_b(29) == 81 && pid_in_b(31) == 91,
 	   "of the parent that had the PID then");
-	done(&two);
 }
 
 /* The same if the child is described before its parent. */
 TEST(child_first)
 {
 	struct schedtape_tape *a = fake_new(0, 1000), *b = fake_new(0, 1000);
-	struct two two;
 
 	fake_info(a, 30, "work", S, 0)->ppid = 41;
 	fake_info(a, 31, "work", S, 0)->ppid = 40;
@@ -252,10 +229,9 @@ TEST(child_first)
 	fake_story(b, "100 [0] forks 81; 100 [0] names 81 work; 110 [1] forks 91; "
 		      "110 [1] names 91 work");
 
-	two = compare(a, b);
-	ok(two.d->matched == 4 && pid_in_b(&two, 30) == 91 && pid_in_b(&two, 31) == 81,
+	compare(a, b);
+	ok(two.d->matched == 4 && pid_in_b(30) == 91 && pid_in_b(31) == 81,
 	   "children of parents that appear later");
-	done(&two);
 }
 
 /* An app wakes a kworker, a child of kthreadd, and is woken by it; it wakes its thread 3 times. */
@@ -304,38 +280,32 @@ static struct schedtape_tape *replay_of_kworker(bool kworker, int wakes)
 
 TEST(kthreads)
 {
-	struct two two = compare(with_kworker(), replay_of_kworker(false, 3));
 	size_t pairs, edges;
 
+	compare(with_kworker(), replay_of_kworker(false, 3));
 	schedtape_comparison_pairs(two.comparison, &pairs);
 	schedtape_comparison_edges(two.comparison, &edges);
 	ok(two.d->kthreads == 2 && two.d->matched == 2 && !two.d->only_a && pairs == 2,
 	   "kernel threads that a replay leaves out are not compared");
 	ok(two.d->same_graph && two.d->woken_a == 3 && two.d->woken_same == 3 && edges == 1,
 	   "and the graph is judged without them");
-	done(&two);
-	two = compare(with_kworker(), replay_of_kworker(false, 2));
+	compare(with_kworker(), replay_of_kworker(false, 2));
 	ok(!two.d->same_graph && two.d->edges_differ == 1 && !two.d->edges_only_a,
 	   "other tasks are judged");
-	done(&two);
-	two = compare(replay_of_kworker(false, 3), with_kworker());
+	compare(replay_of_kworker(false, 3), with_kworker());
 	ok(two.d->kthreads == 2 && !two.d->only_b && two.d->same_graph,
 	   "the same the other way round");
-	done(&two);
-	two = compare(with_kworker(), replay_of_kworker(true, 3));
+	compare(with_kworker(), replay_of_kworker(true, 3));
 	ok(!two.d->kthreads && two.d->matched == 3 && two.d->only_a == 1 && !two.d->same_graph,
 	   "if a replay has one of them, others are missed like any task");
-	done(&two);
-	two = compare(with_kworker(), family(100, false, 3));
+	compare(with_kworker(), family(100, false, 3));
 	ok(!two.d->kthreads && two.d->only_a == 4, "so are they on a tape of no replay");
-	done(&two);
 }
 
 /* Many tasks of one name, and many names: a quadratic matching would take minutes. */
 TEST(many)
 {
 	struct schedtape_tape *a = fake_new(0, 10000000), *b = fake_new(0, 10000000);
-	struct two two;
 	char comm[STAPE_COMM_LEN];
 	uint32_t i;
 
@@ -349,9 +319,8 @@ TEST(many)
 		fake_fork(b, 10 + i, 0, 10 + i, false);
 		fake_rename(b, 10 + i, 0, 10 + i, comm);
 	}
-	two = compare(a, b);
+	compare(a, b);
 	ok(two.d->matched == 99999 && two.d->only_a == 200001 - 99999, "200,000 tasks");
-	done(&two);
 }
 
 /* -- profiles ---------------------------------------------------------------------- */
@@ -540,12 +509,9 @@ TEST(memory)
 
 int main(void)
 {
-	struct two two;
-
 	/* First, because later it could use memory that other tests have freed. */
-	two = compare(fake_new(0, 1), fake_new(0, 1));
+	compare(fake_new(0, 1), fake_new(0, 1));
 	ok(two.d->same_graph && !two.d->matched, "nothing equals nothing");
-	done(&two);
 	tap_run();
 	return tap_done();
 }
