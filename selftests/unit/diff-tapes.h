@@ -71,8 +71,8 @@ static bool with_kthread, with_players;
 /* PID of a task that a timer wakes at the end of the next tape, and that ends; 0: none */
 static uint32_t with_end;
 
-static void write_tape(const struct blob *tape, unsigned char *page, uint64_t events,
-		       uint64_t stop)
+static void write_habit(const struct blob *tape, unsigned char *page, uint64_t events,
+			uint64_t stop)
 {
 	static struct schedtape_task_info tasks[] = {
 		{ .pid = 10, .comm = "one" }, { .pid = 11, .comm = "two" },
@@ -111,7 +111,7 @@ static void write_tape(const struct blob *tape, unsigned char *page, uint64_t ev
 	json_object_put(meta);
 }
 
-static void make_tape(const struct blob *tape, const struct habit *habit)
+static void make_habit(const struct blob *tape, const struct habit *habit)
 {
 	static unsigned char page[STAPE_PAGE_SIZE];
 	uint64_t t = 1000 * MS;
@@ -126,7 +126,7 @@ static void make_tape(const struct blob *tape, const struct habit *habit)
 		maker_switch(&m, t, with_end, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 		maker_switch(&m, t += 10 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
 	}
-	write_tape(tape, page, m.header.events, t);
+	write_habit(tape, page, m.header.events, t);
 }
 
 #endif /* SELFTESTS_DIFF_TAPES_H */

@@ -6,44 +6,18 @@
 #include <errno.h>
 #include <math.h>
 
-#include <commands.h>
 #include <diff/internal.h>
 
 #include "diff-tapes.h"
-#include "tap.h"
+#include "printed.h"
 
 /* -- diff -------------------------------------------------------------------------- */
 
 static struct blob a, b;
 
-static char said[4096], printed[16384];
-
-/* Runs diff with its messages in @said. Returns its status. */
 static int diff(const char *limit, const char *other)
 {
-	char *argv[] = {
-		(char *)"diff", a.path, b.path, (char *)limit, (char *)other, NULL,
-	};
-	int out = memfd_create("out", MFD_CLOEXEC), out_saved = dup(STDOUT_FILENO), status;
-	int err = memfd_create("err", MFD_CLOEXEC), err_saved = dup(STDERR_FILENO);
-	ssize_t n;
-
-	fflush(stdout);
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
-	status = cmd_diff(other ? 5 : 4, argv);
-	fflush(stdout);
-	dup2(out_saved, STDOUT_FILENO);
-	dup2(err_saved, STDERR_FILENO);
-	n = pread(err, said, sizeof(said) - 1, 0);
-	said[n < 0 ? 0 : n] = '\0';
-	n = pread(out, printed, sizeof(printed) - 1, 0);
-	printed[n < 0 ? 0 : n] = '\0';
-	close(out_saved);
-	close(err_saved);
-	close(out);
-	close(err);
-	return status;
+	return run_on(a.path, cmd_diff, b.path, limit, other);
 }
 
 static void keeps(const char *limit, const char *other)
@@ -87,8 +61,8 @@ TEST(same)
 	};
 	size_t i;
 
-	make_tape(&a, &plain);
-	make_tape(&b, &plain);
+	make_habit(&a, &plain);
+	make_habit(&b, &plain);
 	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 		keeps(limits[i], "--min-runtime=0");
 }
@@ -98,8 +72,8 @@ TEST(cpu)
 {
 	const struct habit twice = with_bursts(20000);
 
-	make_tape(&a, &plain);
-	make_tape(&b, &twice);
+	make_habit(&a, &plain);
+	make_habit(&b, &twice);
 	keeps("--max-cpu-error=100", NULL);
 	exceeds("--max-cpu-error=99.9%", NULL,
 		"CPU time of one:10: 100.0 % off, the limit is 99.9 %");
@@ -107,8 +81,8 @@ TEST(cpu)
 	exceeds("--max-total-cpu-error=49.9", NULL,
 		"CPU time in total: 50.0 % off, the limit is 49.9 %");
 
-	make_tape(&a, &twice);
-	make_tape(&b, &plain);
+	make_habit(&a, &twice);
+	make_habit(&b, &plain);
 	keeps("--max-cpu-error=50", NULL);
 	exceeds("--max-cpu-error=49.9", NULL,
 		"CPU time of one:10: -50.0 % off, the limit is 49.9 %");
@@ -122,8 +96,8 @@ TEST(min_runtime)
 {
 	const struct habit twice = with_bursts(20000);
 
-	make_tape(&a, &plain);
-	make_tape(&b, &twice);
+	make_habit(&a, &plain);
+	make_habit(&b, &twice);
 	keeps("--max-cpu-error=0", "--min-runtime=100.1ms");
 	exceeds("--max-cpu-error=0", "--min-runtime=100",
 		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
@@ -141,22 +115,22 @@ TEST(player_ends)
 	};
 	size_t i;
 
-	make_tape(&a, &alone);
+	make_habit(&a, &alone);
 	with_end = 12;
-	make_tape(&b, &alone);
+	make_habit(&b, &alone);
 	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 		keeps(limits[i], NULL);
 	exceeds("--max-total-cpu-error=0", NULL,
 		"CPU time in total: 16.7 % off, the limit is 0.0 %");
-	make_tape(&a, &alone);
+	make_habit(&a, &alone);
 	with_end = 0;
-	make_tape(&b, &alone);
+	make_habit(&b, &alone);
 	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 		keeps(limits[i], NULL);
 	with_end = 12;
-	make_tape(&b, &plain);
+	make_habit(&b, &plain);
 	with_end = 0;
-	make_tape(&a, &alone);
+	make_habit(&a, &alone);
 	exceeds("--max-wakeup-error=1000", NULL,
 		"wake-ups of three:12: inf off, the limit is 1000.0 %");
 }
@@ -167,12 +141,12 @@ TEST(default_min_runtime)
 	const struct habit less = with_bursts(500), more = with_bursts(750);
 	const struct habit enough = with_bursts(1000);
 
-	make_tape(&a, &less);
-	make_tape(&b, &more);
+	make_habit(&a, &less);
+	make_habit(&b, &more);
 	keeps("--max-cpu-error=0", NULL);
 	exceeds("--max-cpu-error=0", "--min-runtime=0.75",
 		"CPU time of one:10: 50.0 % off, the limit is 0.0 %");
-	make_tape(&b, &enough);
+	make_habit(&b, &enough);
 	exceeds("--max-cpu-error=0", NULL,
 		"CPU time of one:10: 100.0 % off, the limit is 0.0 %");
 }
@@ -182,9 +156,9 @@ TEST(distances)
 {
 	struct habit habit = alone;
 
-	make_tape(&a, &alone);
+	make_habit(&a, &alone);
 	habit.cycles[2].burst = 14000;
-	make_tape(&b, &habit);
+	make_habit(&b, &habit);
 	keeps("--max-burst-distance=0.201", NULL);
 	exceeds("--max-burst-distance=0.199", NULL,
 		"lengths of bursts of one:10: distance 0.200, the limit is 0.199");
@@ -192,7 +166,7 @@ TEST(distances)
 
 	habit = alone;
 	habit.cycles[2].sleep = 40000;
-	make_tape(&b, &habit);
+	make_habit(&b, &habit);
 	keeps("--max-sleep-distance=0.25", NULL);
 	exceeds("--max-sleep-distance=0.249", NULL,
 		"lengths of sleeps of one:10: distance 0.250, the limit is 0.249");
@@ -200,7 +174,7 @@ TEST(distances)
 
 	habit = alone;
 	habit.cycles[2].delay = 3000;
-	make_tape(&b, &habit);
+	make_habit(&b, &habit);
 	keeps("--max-delay-distance=0.201", NULL);
 	exceeds("--max-delay-distance=0.199", NULL,
 		"scheduling delays of one:10: distance 0.200, the limit is 0.199");
@@ -213,8 +187,8 @@ TEST(preempted)
 	struct habit habit = alone;
 
 	habit.cycles[1].away = 5000;
-	make_tape(&a, &alone);
-	make_tape(&b, &habit);
+	make_habit(&a, &alone);
+	make_habit(&b, &habit);
 	keeps("--max-delay-distance=0.167", NULL);
 	exceeds("--max-delay-distance=0.166", NULL,
 		"scheduling delays of one:10: distance 0.167, the limit is 0.166");
@@ -228,8 +202,8 @@ TEST(order)
 
 	habit.cycles[1].wakes = 11;
 	habit.cycles[2].wakes = 12;
-	make_tape(&a, &plain);
-	make_tape(&b, &habit);
+	make_habit(&a, &plain);
+	make_habit(&b, &habit);
 	keeps("--max-order-error=10", "--same-graph");
 	exceeds("--max-order-error=9.9%", "--same-graph",
 		"order of wake-ups: 10.0 % off, the limit is 9.9 %");
@@ -242,10 +216,10 @@ TEST(median)
 
 	habit.cycles[0].wakes = 12;
 	habit.cycles[2].wakes = 12;
-	make_tape(&a, &plain);
-	make_tape(&b, &habit);
+	make_habit(&a, &plain);
+	make_habit(&b, &habit);
 	diff("--json", NULL);
-	ok(strstr(printed, "\"cpu_error_median\": 1.0,"), "the median of three is the second");
+	ok(strstr(text, "\"cpu_error_median\": 1.0,"), "the median of three is the second");
 }
 
 /* "one" wakes "two" four times and "three" once, instead of three times and twice. */
@@ -254,8 +228,8 @@ TEST(graph)
 	struct habit habit = plain;
 
 	habit.cycles[1].wakes = 11;
-	make_tape(&a, &plain);
-	make_tape(&b, &habit);
+	make_habit(&a, &plain);
+	make_habit(&b, &habit);
 	exceeds("--same-graph", NULL, "the graphs of who wakes whom differ");
 	keeps("--max-wakeup-error=50", "--max-sleep-error=50");
 	exceeds("--max-wakeup-error=49.9", NULL,
@@ -270,8 +244,8 @@ TEST(several)
 	struct habit habit = with_bursts(20000);
 
 	habit.cycles[1].wakes = 11;
-	make_tape(&a, &plain);
-	make_tape(&b, &habit);
+	make_habit(&a, &plain);
+	make_habit(&b, &habit);
 	ok(diff("--max-total-cpu-error=10", "--same-graph") == 1 &&
 	   strstr(said, "CPU time in total: ") && strstr(said, "the graphs "),
 	   "two limits, two messages");
@@ -286,7 +260,7 @@ static void make_with(const struct blob *tape, const char *meta,
 	with_meta = meta;
 	with_schedulers = schedulers;
 	nr_schedulers = n;
-	make_tape(tape, &plain);
+	make_habit(tape, &plain);
 	with_meta = NULL;
 	nr_schedulers = 0;
 }
@@ -294,15 +268,13 @@ static void make_with(const struct blob *tape, const char *meta,
 static void prints(const char *expected, const char *what)
 {
 	diff("--same-graph", NULL);
-	if (!ok(strstr(printed, expected), "%s", what))
-		printf("# no \"%s\" in:\n# %s\n", expected, printed);
+	has(expected, what);
 }
 
 static void prints_not(const char *unexpected, const char *what)
 {
 	diff("--same-graph", NULL);
-	if (!ok(!strstr(printed, unexpected), "%s", what))
-		printf("# \"%s\" in:\n# %s\n", unexpected, printed);
+	has_not(unexpected, what);
 }
 
 /* "two" is a kernel thread that the replay does not play. */
@@ -319,20 +291,20 @@ TEST(kthreads)
 		if (without.cycles[i].wakes == 11)
 			without.cycles[i].wakes = 0;
 	with_kthread = true;
-	make_tape(&a, &plain);
+	make_habit(&a, &plain);
 	with_kthread = false;
 	with_players = true;
-	make_tape(&b, &without);
+	make_habit(&b, &without);
 	with_players = false;
 	for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 		keeps(limits[i], NULL);
 	prints("verdict: same graph, 2 of 2 tasks matched\n", "other tasks are matched");
 	prints("\nleft out: 1 kernel thread, which the replay does not play\n",
 	       "and a line says so");
-	ok(!strstr(printed, "unmatched"), "it is not among the unmatched tasks");
+	ok(!strstr(text, "unmatched"), "it is not among the unmatched tasks");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"kthreads_left_out\": 1"), "in JSON, too");
-	make_tape(&a, &plain);
+	ok(strstr(text, "\"kthreads_left_out\": 1"), "in JSON, too");
+	make_habit(&a, &plain);
 	exceeds("--same-graph", NULL, "the graphs of who wakes whom differ");
 	prints_not("left out", "another task is missed");
 }
@@ -351,7 +323,7 @@ TEST(schedulers)
 	make_with(&b, NULL, ext, 1);
 	prints("\n# schedulers differ: A: fair, B: ext (simple)\n", "another scheduler");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"b\": \"ext (simple)\"") && strstr(printed, "\"differ\": true"),
+	ok(strstr(text, "\"b\": \"ext (simple)\"") && strstr(text, "\"differ\": true"),
 	   "in JSON, too");
 	make_with(&a, NULL, ext, 3);
 	prints("\n# schedulers differ: A: ext (simple), then ext (not seen), then fair, B: "
@@ -430,9 +402,9 @@ TEST(many_schedulers)
 	strcpy(many[39].ops, "last");
 	make_with(&b, NULL, many, 40);
 	prints("\n# schedulers differ among the others: A and B: ext (aaaa", "the last one is not");
-	ok(strstr(printed, "h), then others\n"), "which is not shown");
+	ok(strstr(text, "h), then others\n"), "which is not shown");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"differ\": true"), "in JSON");
+	ok(strstr(text, "\"differ\": true"), "in JSON");
 }
 
 #define SETTINGS(files)	"{\"sched_settings\": {\"files\": {" files "}}}"
@@ -463,7 +435,7 @@ TEST(settings)
 	prints_not("setting same", "one that does not");
 	prints_not("domains", "nor a value that the kernel measures");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"fair_server/cpu1/period\"") && !strstr(printed, "\"same\""),
+	ok(strstr(text, "\"fair_server/cpu1/period\"") && !strstr(text, "\"same\""),
 	   "all of them in JSON");
 
 	for (i = 0; i < 30; i++)
@@ -480,7 +452,7 @@ TEST(settings)
 /* Returns how often the output contains @part. */
 static unsigned int times(const char *part)
 {
-	const char *at = printed;
+	const char *at = text;
 	unsigned int n = 0;
 
 	while ((at = strstr(at, part))) {
@@ -507,15 +479,15 @@ TEST(gaps)
 	prints(" (first to last event)\n", "the wall time is between two events");
 	prints("\n# settings not compared: 3 not readable in B: Operation not permitted\n",
 	       "settings that are not readable, and one in such a folder");
-	ok(times("# setting") == 3 && !strstr(printed, "differ"), "once for each reason");
+	ok(times("# setting") == 3 && !strstr(text, "differ"), "once for each reason");
 	prints("\n# settings not compared: 1 not readable in B: Odd ?\n", "another reason");
 	prints("\n# settings not compared: 1 not readable in B: no reason is given\n",
 	       "and without");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"settings_not_compared\"") && strstr(printed, "\"side\": \"b\"") &&
-	   strstr(printed, "\"why\": \"not readable\"") &&
-	   strstr(printed, "\"reason\": \"Operation not permitted\"") &&
-	   strstr(printed, "\"setting_count\": 3") && !strstr(printed, "\"name\": \"slice\""),
+	ok(strstr(text, "\"settings_not_compared\"") && strstr(text, "\"side\": \"b\"") &&
+	   strstr(text, "\"why\": \"not readable\"") &&
+	   strstr(text, "\"reason\": \"Operation not permitted\"") &&
+	   strstr(text, "\"setting_count\": 3") && !strstr(text, "\"name\": \"slice\""),
 	   "in JSON, too");
 	make_with(&a, unreadable, NULL, 0);
 	prints_not("# setting", "none of them in either");
@@ -527,12 +499,12 @@ TEST(gaps)
 	prints("\n# settings not compared: 3 perhaps left out of A\n", "some that are left out");
 	prints("\n# settings not compared: 1 cut in A\n", "one that is alike as far as that");
 	diff("--json", NULL);
-	ok(strstr(printed, "\"why\": \"left out\"") && strstr(printed, "\"why\": \"cut\""),
+	ok(strstr(text, "\"why\": \"left out\"") && strstr(text, "\"why\": \"cut\""),
 	   "in JSON, too");
 	make_with(&a, "{\"sched_settings\": {\"reason\": \"Permission denied\"}}", NULL, 0);
 	diff("--json", NULL);
-	ok(strstr(printed, "\"why\": \"none\"") &&
-	   strstr(printed, "\"reason\": \"Permission denied\""), "the reason for none in JSON");
+	ok(strstr(text, "\"why\": \"none\"") &&
+	   strstr(text, "\"reason\": \"Permission denied\""), "the reason for none in JSON");
 }
 
 TEST(null)
@@ -578,16 +550,16 @@ static void write_empty(const struct blob *tape)
 /* Each reader says it in one line. */
 TEST(empty)
 {
-	const char *text = "the tape has no events: no chosen task ran while the recording was on";
+	const char *line = "the tape has no events: no chosen task ran while the recording was on";
 	const char *at;
 
-	make_tape(&a, &plain);
+	make_habit(&a, &plain);
 	write_empty(&b);
 	diff("--wide", NULL);
-	at = strstr(said, text);
-	ok(at && strstr(said, b.path) && !strcmp(at + strlen(text), "\n"),
+	at = strstr(said, line);
+	ok(at && strstr(said, b.path) && !strcmp(at + strlen(line), "\n"),
 	   "a tape without events: %s", said);
-	make_tape(&b, &plain);
+	make_habit(&b, &plain);
 	diff("--wide", NULL);
 	ok(!*said, "a tape with events has no such line");
 }
