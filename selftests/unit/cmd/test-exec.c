@@ -5,6 +5,9 @@
  */
 #include "delays-tape.h"
 
+static unsigned char pages[3][STAPE_PAGE_SIZE];
+static struct maker m;
+
 /*
  * 10 runs on CPU 0, its thread 20 on CPU 3.  The leader exits; the thread then has its PID and
  * gets a name, sleeps and runs.  @succeeds: the execve() has an event; otherwise the thread ends.
@@ -12,9 +15,6 @@
  */
 static void make_exec(bool succeeds, bool late)
 {
-	static unsigned char pages[3][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
@@ -76,9 +76,6 @@ static void test_readers(bool succeeds, bool late)
 /* 10 exits.  Its thread 20, which is not recorded, calls execve(): it is recorded from then on. */
 TEST(unrecorded)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1102 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
@@ -109,9 +106,7 @@ TEST(unrecorded)
 /* The same of a thread that was left out with its process, by name: it enters by its new one. */
 TEST(entered)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	const uint64_t words[5] = { 40 };
-	struct maker m;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1150 * MS, 40, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);

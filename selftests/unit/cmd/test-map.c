@@ -7,6 +7,9 @@
 #include "delays-tape.h"
 #include "pipes.h"
 
+static unsigned char pages[3][STAPE_PAGE_SIZE];
+static struct maker m;
+
 /* Runs map with two or three options. */
 TEST(lines)
 {
@@ -84,9 +87,6 @@ TEST(colors)
 /* 10 is renamed while 20 runs on the other CPU; 20 ends, and its PID is used again. */
 static void make_names(void)
 {
-	static unsigned char pages[3][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1040 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
@@ -122,9 +122,6 @@ TEST(legends)
 /* CPU 0 is paused before CPU 3 switches. */
 static void make_pause(void)
 {
-	static unsigned char pages[3][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_begin(&m, pages[1], 0, 1, 1030 * MS);
@@ -158,9 +155,7 @@ TEST(gaps)
  */
 static void make_others(const char *meta)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	static const unsigned int times[] = { 1005, 1050, 1115, 1150, 1200, 1260, 1350, 1390 };
-	struct maker m;
 	unsigned int i;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);

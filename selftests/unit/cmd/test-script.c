@@ -8,6 +8,9 @@
 
 #include "printed.h"
 
+static unsigned char pages[1][STAPE_PAGE_SIZE];
+static struct maker m;
+
 static bool refused;
 
 /* Replaces the C library's function, which would exit. */
@@ -44,14 +47,11 @@ TEST(script)
 
 TEST(throttle)
 {
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	maker_begin(&m, page[0], 0, 0, 0);
+	maker_begin(&m, pages[0], 0, 0, 0);
 	maker_switch(&m, S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_throttle(&m, 2 * S, 27, 3, true);
 	maker_throttle(&m, 3 * S, 27, 3, false);
-	write_second(page, 1);
+	write_second(pages, 1);
 	ok(!run(cmd_script, NULL), "script");
 	has("-10      [000]      2.000000:   throttle: cgroup=27 on [003]\n", "throttling begins");
 	has("-10      [000]      3.000000: unthrottle: cgroup=27 on [003]\n", "and ends");
@@ -65,16 +65,13 @@ TEST(throttle)
 
 TEST(trigger)
 {
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	maker_begin(&m, page[0], 0, 0, 0);
+	maker_begin(&m, pages[0], 0, 0, 0);
 	maker_switch(&m, S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_trigger(&m, 2 * S, 10, S / 4, 3 | 1ULL << STAPE_TRIGGER_NUMBER_SHIFT |
 		      (uint64_t)STAPE_TRIGGER_LATENCY << STAPE_TRIGGER_KIND_SHIFT |
 		      STAPE_TRIGGER_LASTS);
 	maker_trigger(&m, 3 * S, 0, 700, (uint64_t)STAPE_TRIGGER_RATE << STAPE_TRIGGER_KIND_SHIFT);
-	write_second(page, 1);
+	write_second(pages, 1);
 	ok(!run(cmd_script, NULL), "script");
 	has("    trigger: shell:10 latency=0.250000 on [003] of trigger 1, lasts\n",
 	    "a trigger has fired for a task");
@@ -101,12 +98,10 @@ TEST(first_names)
 		.cpus = &cpu,
 		.nr_cpus = 1,
 	};
-	static unsigned char page[1][STAPE_PAGE_SIZE];
 	uint64_t words[5] = { 10, 20 << 8, 2 * S, 0, 0 };
-	struct maker m;
 
 	/* The first owner of PID 10 is not the task that is described. */
-	maker_begin(&m, page[0], 0, 0, 0);
+	maker_begin(&m, pages[0], 0, 0, 0);
 	m.header.curr = 12;
 	m.header.curr_kind = STAPE_NEXT_TASK;
 	maker_event(&m, 10, STAPE_EV_MIGRATE, 10, 1);
@@ -117,16 +112,16 @@ TEST(first_names)
 	maker_task(&m, 60, 11, STAPE_TASK_LEAVES, "kid", words);
 	maker_event(&m, 70, STAPE_EV_MIGRATE, 11, 4);
 	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 10, 2);
-	write_tape(page, 1, &end, false);
+	write_tape(pages, 1, &end, false);
 	run(cmd_script, NULL);
 	has("migrate: shell:10 to [001]", "a whole tape is not read twice");
 	has("migrate: shell:10 to [002]", "a task has its later name after its description");
 
-	write_tape(page, 1, &end, true);
+	write_tape(pages, 1, &end, true);
 	run(cmd_script, NULL);
 	has("migrate: first:10 to [001]", "a tape with descriptions at its end is read twice");
 	end.cpus = &overwritten;
-	write_tape(page, 1, &end, false);
+	write_tape(pages, 1, &end, false);
 	run(cmd_script, NULL);
 	has("migrate: first:10 to [001]", "a tape with overwritten events, too");
 	has("\n               ?-12      [000] ", "a task without a name that runs");
@@ -166,14 +161,12 @@ TEST(quotes)
 	static const struct schedtape_end end = {
 		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
 	};
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
 
-	maker_begin(&m, page[0], 0, 0, 0);
+	maker_begin(&m, pages[0], 0, 0, 0);
 	maker_rename(&m, 2 * S, 10, "a\"b\\c/\033");
 	maker_event(&m, 3 * S, STAPE_EV_MIGRATE, 10, 1);
 	maker_rename(&m, 4 * S, 10, "\303\251\377");
-	write_tape(page, 1, &end, false);
+	write_tape(pages, 1, &end, false);
 	run(cmd_script, "--json");
 	has("\"comm\":\"shell\",\"new_comm\":\"a\\\"b\\\\c/?\"}\n", "a new name with quotes");
 	has("\"comm\":\"a\\\"b\\\\c/?\",\"target_cpu\":1}\n", "a name with quotes");
@@ -253,10 +246,8 @@ TEST(processes)
 		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
 	};
 	uint64_t words[6] = { 20, 0, 0, 0, 0, 77 };
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
 
-	maker_begin(&m, page[0], 0, 0, 0);
+	maker_begin(&m, pages[0], 0, 0, 0);
 	m.header.curr = 10;
 	m.header.curr_kind = STAPE_NEXT_TASK;
 	maker_event(&m, 2 * S, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
@@ -265,7 +256,7 @@ TEST(processes)
 	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 20, 3);
 	maker_task_words(&m, 6 * S, 30, STAPE_TASK_MOVES, "moved", words, 6);
 	maker_event(&m, 7 * S, STAPE_EV_MIGRATE, 30, 3);
-	write_tape(page, 1, &end, false);
+	write_tape(pages, 1, &end, false);
 
 	run(cmd_script, "--pid=10");
 	has(" fork: shell:20 thread\n", "--pid: a thread of the process");
@@ -296,10 +287,8 @@ TEST(own_pids)
 	uint64_t process[6] = { 20 | 10ULL << 32, 0, 0, 0, 7, 77 };
 	uint64_t thread[6] = { 20 | 10ULL << 32, 0, 0, 0, 8, 77 };
 	uint64_t other[6] = { 30, 0, 0, 0, 30, 77 };
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
 
-	maker_begin(&m, page[0], 0, 0, 0);
+	maker_begin(&m, pages[0], 0, 0, 0);
 	m.header.curr = 10;
 	m.header.curr_kind = STAPE_NEXT_TASK;
 	maker_event(&m, 2 * S, STAPE_EV_FORK, 20, 0);
@@ -309,7 +298,7 @@ TEST(own_pids)
 	maker_event(&m, 4 * S, STAPE_EV_MIGRATE, 20, 3);
 	maker_event(&m, 5 * S, STAPE_EV_MIGRATE, 21, 3);
 	maker_event(&m, 6 * S, STAPE_EV_MIGRATE, 30, 3);
-	write_tape(page, 1, &end, false);
+	write_tape(pages, 1, &end, false);
 
 	run(cmd_script, NULL);
 	has(" task: box:20 forked [R] on [000] tgid=20 ppid=10 ns_pid=7 ",
@@ -400,10 +389,8 @@ static void make_perf_tape(void)
 		1ULL << 32 | 19, maker_prio_word(1, 0, 50, 49, false), 1500000000,
 		3ULL << 32 | STAPE_STATE_SLEEPING, 2,
 	};
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
 
-	maker_begin(&m, page[0], 1, 0, 1 * S);
+	maker_begin(&m, pages[0], 1, 0, 1 * S);
 	maker_task(&m, 2 * S, 20, STAPE_TASK_ENTERS, "a \033b", words);
 	maker_switch(&m, 2 * S + 1000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_wake(&m, 2 * S + 2000, 20, STAPE_CTX_TASK, 2 * S + 3000, 2);
@@ -421,7 +408,7 @@ static void make_perf_tape(void)
 	maker_exec(&m, 5 * S + 1000, 30, 31);
 	maker_event(&m, 6 * S, STAPE_EV_EXIT, 30, 0);
 	maker_lost(&m, 7, 1 * S, 2 * S);
-	write_tape(page, 1, &end, false);
+	write_tape(pages, 1, &end, false);
 }
 
 /* The lines are those of perf script 6.1 with Linux 6.12, but for numbers that no task has. */

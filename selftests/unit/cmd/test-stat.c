@@ -5,11 +5,13 @@
  */
 #include "delays-tape.h"
 
+static unsigned char pages[3][STAPE_PAGE_SIZE];
+static struct maker m;
+
 /* Forks and exits are described by themselves, as the module does. */
-static void described_fork(struct maker *m, uint64_t time, uint32_t pid, uint32_t parent,
-			   unsigned int how)
+static void described_fork(uint64_t time, uint32_t pid, uint32_t parent, unsigned int how)
 {
-	maker_event(m, time, STAPE_EV_FORK, pid, how | parent << STAPE_FORK_PARENT_SHIFT);
+	maker_event(&m, time, STAPE_EV_FORK, pid, how | parent << STAPE_FORK_PARENT_SHIFT);
 }
 
 /*
@@ -18,9 +20,6 @@ static void described_fork(struct maker *m, uint64_t time, uint32_t pid, uint32_
  */
 static void make_lives(void)
 {
-	static unsigned char pages[3][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
 	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
@@ -47,13 +46,13 @@ static void make_lives(void)
 	maker_switch(&m, 1061 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 
 	maker_begin(&m, pages[2], STAPE_CPU_NONE, 0, 1000 * MS);
-	described_fork(&m, 1010 * MS, 20, 10, STAPE_FORK_THREAD);
-	described_fork(&m, 1011 * MS, 30, 10, 0);
+	described_fork(1010 * MS, 20, 10, STAPE_FORK_THREAD);
+	described_fork(1011 * MS, 30, 10, 0);
 	maker_event(&m, 1016 * MS, STAPE_EV_EXIT, 30, 0);
 	maker_event(&m, 1023 * MS, STAPE_EV_EXIT, 10, 0);
 	maker_exec(&m, 1032 * MS, 10, 20);
 	maker_rename(&m, 1033 * MS, 10, "new");
-	described_fork(&m, 1043 * MS, 30, 10, 0);
+	described_fork(1043 * MS, 30, 10, 0);
 	write_second(pages, 3);
 }
 
@@ -124,9 +123,6 @@ TEST(json)
 /* Throttling counts for what is on the CPU where the kernel decides it. */
 TEST(throttle)
 {
-	static unsigned char pages[1][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 0);
 	maker_switch(&m, S, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_throttle(&m, 2 * S, 27, 3, true);
@@ -143,13 +139,11 @@ TEST(throttle)
  */
 TEST(entering)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	uint64_t words[5] = {
 		1ULL << 32 | 40, maker_prio_word(1, 0, 50, 49, false), 1069 * MS,
 		STAPE_STATE_SLEEPING, 2,
 	};
 	unsigned int i;
-	struct maker m;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	for (i = 0; i < 6; i++) {
@@ -159,7 +153,7 @@ TEST(entering)
 	}
 	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
 	maker_task(&m, 1070 * MS, 40, STAPE_TASK_ENTERS, "kid", words);
-	described_fork(&m, 1071 * MS, 40, 10, 0);
+	described_fork(1071 * MS, 40, 10, 0);
 	maker_task(&m, 1074 * MS, 40, STAPE_TASK_LEAVES, "kid", words);
 	words[2] = 1079 * MS;
 	maker_task(&m, 1080 * MS, 40, STAPE_TASK_ENTERS, "new", words);
@@ -167,8 +161,8 @@ TEST(entering)
 	maker_task(&m, 1090 * MS, 50, STAPE_TASK_ENTERS, "back", words);
 	maker_task(&m, 1094 * MS, 50, STAPE_TASK_LEAVES, "back", words);
 	maker_task(&m, 1100 * MS, 50, STAPE_TASK_ENTERS, "back", words);
-	described_fork(&m, 1110 * MS, 60, 50, 0);
-	described_fork(&m, 1120 * MS, 60, 40, 0);
+	described_fork(1110 * MS, 60, 50, 0);
+	described_fork(1120 * MS, 60, 40, 0);
 	write_second(pages, 2);
 	run_more(cmd_stat, "--per-thread", "-stask", "-Ftask,switch,described");
 	has("\nback:50        2          3\nback:60        1          0\n"
@@ -181,9 +175,6 @@ TEST(entering)
 /* Only 20 has an event; the tape describes 10, too. */
 TEST(no_event)
 {
-	static unsigned char pages[1][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);

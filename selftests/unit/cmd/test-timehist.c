@@ -5,6 +5,9 @@
  */
 #include "delays-tape.h"
 
+static unsigned char pages[4][STAPE_PAGE_SIZE];
+static struct maker m;
+
 /* Runs timehist with two options. */
 static void run_two(const char *a, const char *b)
 {
@@ -65,9 +68,6 @@ TEST(summary)
  */
 static void make_idle(void)
 {
-	static unsigned char pages[4][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	m.header.curr_kind = STAPE_NEXT_OTHER;
 	maker_idle(&m, 1000 * MS, STAPE_IDLE_UNKNOWN, 5 * MS, STAPE_NEXT_OTHER);
@@ -135,10 +135,7 @@ TEST(older)
  */
 static void make_priorities(void)
 {
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	maker_begin(&m, page[0], 0, 0, 1000 * MS);
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1101 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 	maker_switch(&m, 1200 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
@@ -148,7 +145,7 @@ static void make_priorities(void)
 	maker_wake(&m, 1290 * MS, 10, STAPE_CTX_HARDIRQ, 1290 * MS, 0);
 	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1305 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	write_second(page, 1);
+	write_second(pages, 1);
 }
 
 TEST(priorities)

@@ -6,14 +6,17 @@
 
 #include "printed.h"
 
+static unsigned char pages[3][STAPE_PAGE_SIZE];
+static struct maker m;
+
 #define MS	1000000ULL
 
 /* Begins the page of CPU 0, which runs 10 from 1.001 on. */
-static void begin_with_10(struct maker *m, unsigned char *page)
+static void begin_with_10(unsigned char *page)
 {
-	maker_begin(m, page, 0, 0, 1000 * MS);
-	maker_wake(m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_begin(&m, page, 0, 0, 1000 * MS);
+	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
+	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 }
 
 /*
@@ -24,10 +27,7 @@ static void begin_with_10(struct maker *m, unsigned char *page)
  */
 static void make_waits(void)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	begin_with_10(&m, pages[0]);
+	begin_with_10(pages[0]);
 	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
 	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
@@ -56,10 +56,7 @@ static void make_waits(void)
 /* CPU 5 wakes 20, as CPU 0 has asked it to; 10, which has tried to wake 20, sleeps by then. */
 static void make_late(void)
 {
-	static unsigned char pages[3][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	begin_with_10(&m, pages[0]);
+	begin_with_10(pages[0]);
 	maker_waking(&m, 1050 * MS, 20, STAPE_CTX_TASK);
 	maker_switch(&m, 1051 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 
@@ -78,10 +75,7 @@ static void make_late(void)
 /* 10 sleeps from 1.020 on.  Its thread 20 wakes it, was ready since 1.010, and ran at 1.030. */
 static void make_early(void)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	begin_with_10(&m, pages[0]);
+	begin_with_10(pages[0]);
 	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
 	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
@@ -102,10 +96,7 @@ static void make_early(void)
  */
 static void make_last(void)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	begin_with_10(&m, pages[0]);
+	begin_with_10(pages[0]);
 	maker_wake(&m, 1010 * MS, 20, STAPE_CTX_TASK, 1010 * MS, 3);
 	maker_switch(&m, 1020 * MS, 40, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
 	maker_switch(&m, 1030 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
@@ -125,10 +116,7 @@ static void make_last(void)
  */
 static void make_told(void)
 {
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	begin_with_10(&m, page[0]);
+	begin_with_10(pages[0]);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 	maker_wake(&m, 1105 * MS, 10, STAPE_CTX_HARDIRQ, 1105 * MS, 0);
 	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
@@ -138,7 +126,7 @@ static void make_told(void)
 		      (uint64_t)STAPE_TRIGGER_LATENCY << STAPE_TRIGGER_KIND_SHIFT);
 	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
 	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(page, 1);
+	write_second(pages, 1);
 }
 
 #define RING	50
@@ -147,12 +135,10 @@ static void make_told(void)
 /* 50 tasks, the last one of which is 10, wake each other in turn, and run for 1 ms. */
 static void make_ring(void)
 {
-	static unsigned char page[1][STAPE_PAGE_SIZE];
 	uint64_t time = 1000 * MS;
-	struct maker m;
 	unsigned int i;
 
-	maker_begin(&m, page[0], 0, 0, time);
+	maker_begin(&m, pages[0], 0, 0, time);
 	m.header.curr = 101;
 	m.header.curr_kind = STAPE_NEXT_TASK;
 	for (i = 2; i <= ROUNDS * RING; i++) {
@@ -163,7 +149,7 @@ static void make_ring(void)
 		maker_switch(&m, time, pid, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
 	}
 	maker_switch(&m, time + MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	write_second(page, 1);
+	write_second(pages, 1);
 }
 
 /* Runs the command, and takes double blanks out. */
@@ -386,10 +372,7 @@ TEST(ring)
 /* 10 has a runtime, and has used it up twice; in between it only waits for a CPU that wakes up. */
 static void make_deadline(void)
 {
-	static unsigned char page[1][STAPE_PAGE_SIZE];
-	struct maker m;
-
-	begin_with_10(&m, page[0]);
+	begin_with_10(pages[0]);
 	maker_prio(&m, 1002 * MS, 10, maker_prio_word(6, 0, 0, -1, false));
 	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
@@ -399,7 +382,7 @@ static void make_deadline(void)
 	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(page, 1);
+	write_second(pages, 1);
 }
 
 TEST(deadline)
@@ -421,9 +404,6 @@ TEST(deadline)
 /* 10 waits for 20, and then both get other names. */
 TEST(renamed)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
-	struct maker m;
-
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
