@@ -3,18 +3,14 @@
  * Writes a page.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "common/destination.h"
 #include "common/input.h"
+#include "common/new-file.h"
 #include "common/output.h"
 #include "report/internal.h"
-#include "tape/meta.h"
 
 /* -- fixed parts ----------------------------------------------------------- */
 
@@ -288,7 +284,7 @@ static int write_part(struct page *page, const char *name, size_t length, FILE *
 	const char *asset = find_asset(name, length);
 
 	if (asset)
-		return fputs(asset, to) < 0 ? page_io_error() : 0;
+		return fputs(asset, to) < 0 ? new_file_error() : 0;
 	if (!strncmp(name, "data", length))
 		return write_data(page, to);
 	if (!strncmp(name, "sums", length))
@@ -309,128 +305,26 @@ static int write_all(struct page *page, FILE *to)
 	}
 	if (!rc)
 		fputs(at, to);
-	return !rc && ferror(to) ? page_io_error() : rc;
+	return !rc && ferror(to) ? new_file_error() : rc;
 }
 
-/**
- * struct page_file - the file that a page is written to
- * @path: where the page is to be in the end
- * @name: what the file is called until it is whole; NULL: it is a device or a pipe, which takes
- *	the page at once
- */
-struct page_file {
-	FILE *to;
-	char *path;
-	char *name;
-};
-
-/* Opens a new file beside the path, with a mode.  Its name is short, as the path's may be long. */
-static int open_beside(struct page_file *file, mode_t mode)
-{
-	const char *slash = strrchr(file->path, '/');
-	char *name;
-	int fd, rc;
-
-	if (asprintf(&name, "%.*s.page-XXXXXX", slash ? (int)(slash - file->path + 1) : 0,
-		     file->path) < 0)
-		return -ENOMEM;
-	file->name = name;
-	fd = mkstemp(name);
-	if (fd < 0)
-		return -errno;
-	if (!fchmod(fd, mode))
-		file->to = fdopen(fd, "w");
-	if (file->to)
-		return 0;
-	rc = -errno;
-	close(fd);
-	unlink(name);
-	return rc;
-}
-
-/* Is the file empty, or an earlier page?  Nothing else is replaced: a tape may be lost so. */
-static bool is_page(const char *path)
-{
-	static const char begin[] = "<!DOCTYPE html>";
-	char text[sizeof(begin) - 1];
-	FILE *from = fopen(path, "r");
-	bool failed;
-	size_t n;
-
-	if (!from)
-		return false;
-	n = fread(text, 1, sizeof(text), from);
-	failed = ferror(from);
-	fclose(from);
-	return !failed && (!n || (n == sizeof(text) && !memcmp(text, begin, n)));
-}
-
-/* Returns a file that the caller closes, or NULL with errno. */
-static FILE *open_stream(const char *path)
-{
-	int fd = tape_writer_descriptor(path);
-	FILE *to;
-
-	if (fd < 0)
-		return fopen(path, "w");
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	to = fd < 0 ? NULL : fdopen(fd, "w");
-	if (!to && fd >= 0)
-		close(fd);
-	return to;
-}
-
-static int open_file(struct page_file *file, const char *path, struct schedtape_error *err)
-{
-	mode_t mask = umask(0);
-	struct stat st;
-	bool there;
-
-	umask(mask);
-	*file = (struct page_file){ .to = NULL };
-	if (destination_is_stream(path)) {
-		file->to = open_stream(path);
-		return file->to ? 0 : -errno;
-	}
-	there = !stat(path, &st);
-	if (there && !is_page(path))
-		return schedtape_fail(err, -EEXIST, "%s: this is no page, so it is not replaced: "
-				      "name another file", path);
-	file->path = strdup(path);
-	if (!file->path)
-		return -ENOMEM;
-	return open_beside(file, there ? st.st_mode & 0777 : 0666 & ~mask);
-}
-
-/* @rc: of writing it.  Without an error the file gets its name. */
-static int close_file(struct page_file *file, int rc)
-{
-	errno = 0;
-	if (file->to && fclose(file->to) && !rc)
-		rc = page_io_error();
-	if (file->name && !rc && rename(file->name, file->path))
-		rc = -errno;
-	if (file->name && file->to && rc)
-		unlink(file->name);
-	free(file->name);
-	free(file->path);
-	return rc;
-}
+#define BEGIN	"<!DOCTYPE html>"	/* as page.html begins */
 
 int page_write(struct page *page, const char *path, uint64_t *bytes, struct schedtape_error *err)
 {
-	struct page_file file;
+	static const struct new_file_kind kind = { "page", BEGIN, sizeof(BEGIN) - 1 };
+	struct new_file file;
 	int rc;
 
 	err->text[0] = '\0';
 	*bytes = 0;
-	rc = open_file(&file, path, err);
+	rc = new_file_open(&file, path, &kind, err);
 	if (!rc) {
 		rc = write_all(page, file.to);
 		if (file.name)
 			*bytes = ftello(file.to);
 	}
-	rc = close_file(&file, rc);
+	rc = new_file_close(&file, rc);
 	if (rc && !err->text[0])
 		schedtape_fail(err, rc, "%s: %s", path, strerror(-rc));
 	return rc;

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "base/list.h"
+#include "common/new-file.h"
 
 #define DEFLATE_ONLY	(-15)	/* without a header, as the page's DecompressionStream has it */
 #define MEMORY		8	/* zlib's own default */
@@ -58,7 +59,7 @@ int page_write_text(FILE *to, const unsigned char *bytes, size_t n, size_t *writ
 	stream.avail_out = room;
 	if (packed && deflate(&stream, Z_FINISH) == Z_STREAM_END) {
 		*written = write_base64(to, packed, stream.total_out);
-		rc = ferror(to) ? page_io_error() : 0;
+		rc = ferror(to) ? new_file_error() : 0;
 	}
 	deflateEnd(&stream);
 	free(packed);
@@ -337,7 +338,7 @@ static int write_block(struct blocks *blocks, const char *name, const struct pag
 	if (rc)
 		return rc;
 	if (head < 0 || fputs("</script>\n", blocks->text) < 0)
-		return page_io_error();
+		return new_file_error();
 	blocks->bytes += head + written;
 	return 0;
 }
@@ -418,13 +419,13 @@ int blocks_copy(struct blocks *blocks, FILE *to)
 		return 0;
 	/* rewind() would hide that the last bytes could not be written. */
 	if (fflush(blocks->text) || fseeko(blocks->text, 0, SEEK_SET))
-		return page_io_error();
+		return new_file_error();
 	do {
 		n = fread(buffer, 1, sizeof(buffer), blocks->text);
 		if (fwrite(buffer, 1, n, to) != n)
-			return page_io_error();
+			return new_file_error();
 	} while (n);
-	return ferror(blocks->text) ? page_io_error() : 0;
+	return ferror(blocks->text) ? new_file_error() : 0;
 }
 
 void blocks_free(struct blocks *blocks)

@@ -119,12 +119,6 @@ int calls_print(const struct calls *grouped, const struct groups *groups,
 
 /* -- html-runs.c ----------------------------------------------------------- */
 
-/* Returns the error of a stream that has just failed. */
-static inline int page_io_error(void)
-{
-	return errno ? -errno : -EIO;
-}
-
 /* Compresses bytes, and writes them in base64.  @written: the bytes of text.  0 or -errno. */
 int page_write_text(FILE *to, const unsigned char *bytes, size_t n, size_t *written);
 
