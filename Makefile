@@ -44,6 +44,9 @@ say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BU
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd zlib libxxhash json-c libseccomp ncursesw libsystemd libbpf libkdumpfile libtraceevent
+# For export perfetto.  Without it all else is built.
+PROTOBUF_C := $(if $(shell pkg-config --exists libprotobuf-c && command -v protoc-c),libprotobuf-c)
+PKGS	+= $(PROTOBUF_C)
 TAPE_PKGS := libzstd libxxhash json-c libtraceevent
 CLIENT_PKGS := $(filter libnl%,$(PKGS))
 FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(SEEN:%=-I%) \
@@ -60,6 +63,15 @@ $(BUILD)/user/cmd/%.o: SEEN = $(ROOMS)
 LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*/*.c))
 PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c))
 CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c user/cmd/*/*.c))
+
+# Messages of Perfetto, which protobuf-c compiles.
+PERFETTO := user/cmd/export/perfetto
+ifneq ($(PROTOBUF_C),)
+CMD_OBJ	+= $(BUILD)/$(PERFETTO).pb-c.o
+$(BUILD)/user/cmd/export/%.o: FLAGS += -DHAVE_PROTOBUF_C -I$(BUILD)/user/cmd
+else
+CMD_OBJ	:= $(filter-out %/export/perfetto.o %/export/packets.o,$(CMD_OBJ))
+endif
 
 all: $(BUILD)/schedtape $(BUILD)/man/schedtape-json.5
 
@@ -78,6 +90,17 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
+
+$(BUILD)/$(PERFETTO).pb-c.o: $(BUILD)/$(PERFETTO).pb-c.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
+
+$(BUILD)/user/cmd/export/packets.o: $(BUILD)/$(PERFETTO).pb-c.h
+
+$(BUILD)/%.pb-c.c $(BUILD)/%.pb-c.h: %.proto
+	@mkdir -p $(@D)
+	$(call say,PROTOC,$@)
+	$(Q)protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
 
 -include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
 

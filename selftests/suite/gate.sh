@@ -90,6 +90,7 @@ job_fuzz()
 job_small()
 {
 	step_run "spec" host/test_netlink_spec.py
+	step_run "export" host/test_export.py
 	step_run "reports" host/test_kernel_log.sh
 	step_run "guests" host/test_guests.sh
 	step_run "command lines" host/test_command_lines.sh

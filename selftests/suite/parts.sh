@@ -189,7 +189,7 @@ part_host()
 
 	part_built || return
 	on_host library completion kernel_log results guests cache
-	for name in netlink_spec pager page python reading scripts; do
+	for name in netlink_spec pager page python reading scripts export; do
 		step "$name" "host/test_$name.py"
 	done
 }

@@ -9,6 +9,16 @@ $(SAN)/%.o: $(TOP)/user/%.c
 	@mkdir -p $(@D)
 	$(SAN_CC) $(SAN_CFLAGS) -fsanitize=fuzzer-no-link -MT $@ -c -o $@ $<
 
+$(GENERATED:%=$(SAN)/%.o): $(GENERATED:%=$(MADE)/%.c)
+	@mkdir -p $(@D)
+	$(SAN_CC) $(SAN_CFLAGS) -fsanitize=fuzzer-no-link -MT $@ -c -o $@ $<
+
+# All may include the headers.
+$(OBJECTS:%=$(SAN)/%.o): | $(GENERATED:%=$(MADE)/%.c)
+
+$(GENERATED:%=$(MADE)/%.c):
+	$(MAKE) -s -C $(TOP) BUILD=$(MADE:%/user=%) $@
+
 $(SAN)/user.a: $(OBJECTS:%=$(SAN)/%.o)
 	rm -f $@ && $(AR) rcs $@ $^
 

@@ -23,6 +23,7 @@ int cmd_map(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_timehist(int argc, char **argv);
 int cmd_why(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_steer(int argc, char **argv);
 int cmd_diff(int argc, char **argv);

@@ -216,22 +216,12 @@ static void name(struct identity *task, const char *comm)
 	task->quoted = strpbrk(task->name, "\"\\");
 }
 
-/* Returns the kernel's priority of a task that no waiter boosts. */
-static int32_t usual_prio(const struct schedtape_task_info *info)
-{
-	if (info->policy == SCHED_DEADLINE)
-		return -1;
-	if (info->rt_priority)
-		return 99 - (int32_t)info->rt_priority;
-	return 120 + info->nice;
-}
-
 static struct identity described_by_info(const struct schedtape_task_info *info)
 {
 	struct identity task = {
 		.tgid = info->tgid, .cgroup = info->cgroup, .cpu = info->cpu,
-		.prio = usual_prio(info), .policy = info->policy, .start_time = info->start_time,
-		.ns_pid = info->ns_pid,
+		.prio = identities_prio(info->policy, info->nice, info->rt_priority),
+		.policy = info->policy, .start_time = info->start_time, .ns_pid = info->ns_pid,
 	};
 
 	name(&task, info->comm);

@@ -6,6 +6,7 @@
 #ifndef SCHEDTAPE_IDENTITIES_H
 #define SCHEDTAPE_IDENTITIES_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -61,6 +62,14 @@ struct identities;
 static inline const char *identities_kind(unsigned int kind)
 {
 	return kind == STAPE_NEXT_IDLE ? "idle" : "other";
+}
+
+/* Returns the kernel's priority of a task that no waiter boosts. */
+static inline int32_t identities_prio(uint32_t policy, int32_t nice, uint32_t rt_priority)
+{
+	if (policy == SCHED_DEADLINE)
+		return -1;
+	return rt_priority ? 99 - (int32_t)rt_priority : 120 + nice;
 }
 
 /*

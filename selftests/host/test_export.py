@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Description: export perfetto writes the published fields, with the times and counts of report."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+
+from tap import LOAD_TAPE, SCHEDTAPE, TOP, finish, ok
+
+PROTO = os.path.join(TOP, "user/cmd/export/perfetto.proto")
+WIRE = {"string": "bytes", "fixed64": "fixed64"}
+UNKNOWN = 0x8000  # a state that the kernel never reports
+
+
+def run(*words, **options):
+    return subprocess.run([SCHEDTAPE, *words], capture_output=True, check=False, **options)
+
+
+# -- the table of fields -------------------------------------------------------------------------
+
+def read_table():
+    """Messages of the .proto: for each number the name, the wire type and the type of a field."""
+    messages, stack, enums = {}, [], set()
+    with open(PROTO, encoding="utf-8") as file:
+        text = re.sub(r"//.*", "", file.read())
+    for line in text.splitlines():
+        line = line.strip()
+        if match := re.match(r"(message|enum) (\w+) {", line):
+            stack.append(match[2])
+            if match[1] == "message":
+                messages[match[2]] = {}
+            else:
+                enums.add(match[2])
+        elif line == "}":
+            stack.pop()
+        elif match := re.match(r"(?:optional|repeated) (\w+) (\w+) = (\d+);", line):
+            messages[stack[-1]][int(match[3])] = (match[2], match[1])
+    return {message: {number: (name, kind, WIRE.get(kind, "bytes" if kind in messages else "varint"))
+                      for number, (name, kind) in fields.items()}
+            for message, fields in messages.items()}
+
+
+# -- protoc's view -------------------------------------------------------------------------------
+
+LINE = re.compile(r'(\d+)(?: {|: (?:(0x[0-9a-f]{16})|(\d+)|"(.*)"))$')
+
+
+def decode(trace, table):
+    """Packets as dictionaries by the names of fields, and what the table does not have."""
+    text = subprocess.run(["protoc", "--decode_raw"], input=trace, capture_output=True, check=True)
+    root, strange, seen = defaultdict(list), set(), set()
+    stack = [("Trace", root)]
+    for line in text.stdout.decode().splitlines():
+        line = line.strip()
+        if line == "}":
+            stack.pop()
+            continue
+        number, fixed, plain, string = LINE.match(line).groups()
+        message, into = stack[-1]
+        if message == "string":
+            # Some texts look like messages to protoc.
+            if line.endswith("{"):
+                stack.append((message, into))
+            continue
+        wire = "fixed64" if fixed else "varint" if plain is not None else "bytes"
+        name, kind, expected = table[message].get(int(number), ("?", "?", None))
+        if wire != expected:
+            strange.add((message, number, wire))
+        seen.add((message, name))
+        value = int(fixed, 16) if fixed else int(plain) if plain is not None else string
+        if line.endswith("{"):
+            value = defaultdict(list)
+            stack.append((kind, value))
+        into[name].append(value)
+    return root["packet"], strange, seen
+
+
+def flat(message):
+    """The only value of each field."""
+    return {name: values[0] for name, values in message.items()}
+
+
+# -- what a viewer makes of it -------------------------------------------------------------------
+
+def events_of(packets):
+    """Events of all CPUs, by time: time, CPU, PID, name, fields."""
+    events = []
+    for packet in packets:
+        for bundle in packet["ftrace_events"]:
+            for event in bundle["event"]:
+                name = next(key for key in event if isinstance(event[key][0], dict))
+                events.append((event["timestamp"][0], bundle["cpu"][0], event["pid"][0], name,
+                               flat(event[name][0])))
+    return sorted(events, key=lambda event: event[0])
+
+
+def follow(events):
+    """As Perfetto's importer: for each PID the time in each state, and how often it began."""
+    running, states, times, counts = {}, {}, defaultdict(Counter), defaultdict(Counter)
+    mismatched = 0
+
+    def enter(tid, state, time):
+        if tid in states:
+            before, since = states[tid]
+            times[tid][before] += time - since
+        states[tid] = (state, time)
+        counts[tid][state] += 1
+
+    for time, cpu, _, name, fields in events:
+        if name == "sched_switch":
+            prev, following = fields["prev_pid"], fields["next_pid"]
+            mismatched += cpu in running and running[cpu] != prev
+            running[cpu] = following
+            enter(prev, fields["prev_state"], time)
+            enter(following, "running", time)
+        elif name == "sched_waking" and states.get(fields["pid"], (UNKNOWN,))[0] not in (0, "running"):
+            enter(fields["pid"], 0, time)
+    return times, counts, mismatched
+
+
+def arrows_of(packets):
+    """Arrows from instants to slices, as PIDs and times: of each the begin and the end."""
+    threads, begins, ends = {}, {}, {}
+    for packet in packets:
+        for track in packet["track_descriptor"]:
+            if "thread" in track:
+                threads[track["uuid"][0]] = track["thread"][0]["tid"][0]
+        for event in packet["track_event"]:
+            at = (threads[event["track_uuid"][0]], packet["timestamp"][0])
+            begins.update((flow, at) for flow in event["flow_ids"])
+            ends.update((flow, at) for flow in event["terminating_flow_ids"])
+    return {flow: (begins[flow], ends[flow]) for flow in begins | ends}
+
+
+def test_arrows(packets, report):
+    arrows = arrows_of(packets)
+    by_pid = {task["index"]: task["pid"] for task in report["tasks"]}
+    expected = {(by_pid[edge["waker_index"]], by_pid[edge["wakee_index"]]): edge["count"]
+                for edge in report["edges"]}
+    found = Counter((begin[0], end[0]) for begin, end in arrows.values())
+    missing = sum(expected.values()) - sum(found.values())
+    # The last wake-ups have not got a CPU when the tape ends.
+    ok(all(found[pair] <= expected.get(pair, 0) for pair in found) and 0 <= missing < 60,
+       "an arrow for each wake-up by a task", (missing, found - Counter(expected)))
+    ok(all(begin[1] <= end[1] for begin, end in arrows.values()), "none goes back in time")
+
+
+def test_load(folder, table):
+    tape = f"{folder}/load.tape"
+    subprocess.run([LOAD_TAPE, tape, "4000"], check=True)
+    done = run("export", "perfetto", tape)
+    ok(done.returncode == 0 and b"wrote" in done.stderr, "export perfetto", done)
+    with open(f"{tape}.pftrace", "rb") as file:
+        trace = file.read()
+    packets, strange, seen = decode(trace, table)
+    ok(not strange, "each field has a number and a wire type of the table", strange)
+    report = json.loads(run("report", "--json", tape).stdout)
+    times, _, mismatched = follow(events_of(packets))
+    ok(not mismatched, "each switch is from the task of the switch before", mismatched)
+    expected = {task["pid"]: task["cpu_time_ns"] for task in report["tasks"]}
+    found = {pid: times[pid]["running"] for pid in expected}
+    ok(found == expected, "tasks run as long as report says",
+       [(pid, found[pid], expected[pid]) for pid in expected if found[pid] != expected[pid]])
+    return packets, report
+
+
+def main():
+    table = read_table()
+    with tempfile.TemporaryDirectory() as folder:
+        test_arrows(*test_load(folder, table))
+    finish()
+
+
+if __name__ == "__main__":
+    main()

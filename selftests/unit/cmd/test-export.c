@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: export perfetto: switches, states, wakers and arrows; what a tape does not show gets
+ * no state; selections; files.
+ */
+#include "delays-tape.h"
+
+#include "export/perfetto.pb-c.h"
+
+static char out[64];
+
+/* -- traces as text -------------------------------------------------------- */
+
+static Pf__Trace *trace;
+
+static int by_time(const void *a, const void *b)
+{
+	const Pf__FtraceEvent *x = *(Pf__FtraceEvent * const *)a;
+	const Pf__FtraceEvent *y = *(Pf__FtraceEvent * const *)b;
+
+	if (x->timestamp != y->timestamp)
+		return x->timestamp < y->timestamp ? -1 : 1;
+	return 0;
+}
+
+static char state_char(int64_t state)
+{
+	static const char chars[] = "RSDTtXZPI";
+	unsigned int i;
+
+	for (i = 0; i < sizeof(chars) - 2; i++)
+		if (state == 1 << i)
+			return chars[i + 1];
+	return state ? '?' : 'R';
+}
+
+static size_t print_event(char *to, size_t room, const Pf__FtraceEvent *ev, uint32_t cpu)
+{
+	const Pf__SchedSwitchFtraceEvent *change = ev->sched_switch;
+	int n = snprintf(to, room, "%u ms [%u] ", (unsigned int)(ev->timestamp / MS), cpu);
+
+	to += n;
+	room -= n;
+	if (change)
+		return n + snprintf(to, room, "%s:%d %c %s:%d\n", change->prev_comm,
+				    change->prev_pid, state_char(change->prev_state),
+				    change->next_comm, change->next_pid);
+	if (ev->sched_waking)
+		return n + snprintf(to, room, "wakes %s:%d by %u flags %u\n",
+				    ev->sched_waking->comm, ev->sched_waking->pid, ev->pid,
+				    ev->common_flags);
+	if (ev->task_newtask)
+		return n + snprintf(to, room, "fork %s:%d of %u flags %#llx\n",
+				    ev->task_newtask->comm, ev->task_newtask->pid, ev->pid,
+				    (unsigned long long)ev->task_newtask->clone_flags);
+	if (ev->task_rename)
+		return n + snprintf(to, room, "rename %d %s\n", ev->task_rename->pid,
+				    ev->task_rename->newcomm);
+	return n + snprintf(to, room, "end %d\n", ev->sched_process_free->pid);
+}
+
+/* Puts the events of each CPU, by time, into @text. */
+static void print_events(void)
+{
+	static Pf__FtraceEvent *events[1024];
+	size_t i, k, n, at = 0;
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < 8; cpu++) {
+		for (i = n = 0; i < trace->n_packet; i++) {
+			const Pf__FtraceEventBundle *bundle = trace->packet[i]->ftrace_events;
+
+			for (k = 0; bundle && bundle->cpu == cpu && k < bundle->n_event; k++)
+				events[n++] = bundle->event[k];
+		}
+		for (i = 1; i < n; i++)
+			ok(by_time(&events[i - 1], &events[i]) <= 0, "events come by time");
+		for (i = 0; i < n; i++)
+			at += print_event(text + at, sizeof(text) - at, events[i], cpu);
+	}
+}
+
+/* Exports a tape.  @a, @b: options; NULL: none.  Returns the exit status. */
+static int export(const char *a, const char *b)
+{
+	char *argv[9] = { (char *)"export", (char *)"perfetto", (char *)the_tape.path, (char *)"-q",
+			 (char *)"-o", out, (char *)a, (char *)b, NULL };
+	static unsigned char data[1 << 20];
+	size_t n = 0;
+	int status;
+	FILE *from;
+
+	if (trace)
+		pf__trace__free_unpacked(trace, NULL);
+	trace = NULL;
+	unlink(out);
+	begin_capture();
+	status = cmd_export(6 + !!a + !!b, argv);
+	end_capture();
+	from = fopen(out, "r");
+	if (from) {
+		n = fread(data, 1, sizeof(data), from);
+		fclose(from);
+		trace = pf__trace__unpack(NULL, n, data);
+	}
+	if (status)
+		return status;
+	if (ok(trace, "the trace can be unpacked"))
+		print_events();
+	return status;
+}
+
+static void exports(const char *option, const char *expected, const char *what)
+{
+	if (export(option, NULL))
+		printf("# it fails: %s\n", said);
+	has(expected, what);
+}
+
+/* -- tests ----------------------------------------------------------------- */
+
+TEST(scheduling)
+{
+	make_delays();
+	exports(NULL,
+		"1000 ms [0] unknown/0:4194305 R swapper/0:0\n"
+		"1000 ms [0] wakes shell:10 by 0 flags 8\n"
+		"1001 ms [0] swapper/0:0 R shell:10\n"
+		"1010 ms [0] fork shell:20 of 10 flags 0x10000\n"
+		"1100 ms [0] shell:10 R shell:20\n"
+		"1150 ms [0] shell:20 S shell:10\n"
+		"1200 ms [0] shell:10 S other/0:4194306\n"
+		"1000 ms [3] unknown/3:4194311 R swapper/3:0\n"
+		"1300 ms [3] wakes shell:10 by 0 flags 8\n"
+		"1302 ms [3] swapper/3:0 R shell:10\n"
+		"1400 ms [3] shell:10 S other/3:4194312\n", "switches, wakings, a fork");
+	exports("--tid=20",
+		"1010 ms [0] fork shell:20 of 4194306 flags 0x10000\n"
+		"1100 ms [0] other/0:4194306 R shell:20\n"
+		"1150 ms [0] shell:20 S other/0:4194306\n", "one task");
+	has_not("shell:10", "no other task");
+	exports("--time=1.05,1.12",
+		"1050 ms [0] unknown/0:4194305 R shell:10\n"
+		"1100 ms [0] shell:10 R shell:20\n"
+		"1120 ms [0] shell:20 ? unknown/0:4194305\n"
+		"1120 ms [0] unknown/0:4194305 R shell:10\n"
+		"1120 ms [0] shell:10 ? unknown/0:4194305\n", "a part of the time");
+	has_not("1200 ms", "nothing behind it");
+	exports("--cpu=3",
+		"1302 ms [3] swapper/3:0 R shell:10\n"
+		"1400 ms [3] shell:10 S other/3:4194312\n", "one CPU");
+	has_not("1200 ms [0]", "no other CPU");
+	ok(export("--comm=none", NULL) == CMD_FAILURE && access(out, F_OK) &&
+	   strstr(said, "matches --comm; it has the tasks shell:10"), "nothing matches: no file");
+}
+
+/*
+ * 20 sleeps, and 10 runs, when events are lost from 1.1 to 1.2.  Then 30 runs, whose name has
+ * an escape, ends, and 10 follows.
+ */
+static void make_loss(void)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1020 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
+	maker_begin(&m, pages[1], 0, 1, 1200 * MS);
+	maker_lost(&m, 5, 1100 * MS, 1200 * MS);
+	m.header.curr = 30;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	maker_finish(&m);
+	maker_rename(&m, 1250 * MS, 30, "\033[2J");
+	maker_event(&m, 1300 * MS, STAPE_EV_EXIT, 30, 0);
+	maker_switch(&m, 1310 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_DEAD);
+	maker_event(&m, 1320 * MS, STAPE_EV_WAKEUP, 20, 0);
+	maker_switch(&m, 1330 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	write_second(pages, 2);
+}
+
+TEST(loss)
+{
+	make_loss();
+	exports(NULL,
+		"1010 ms [0] swapper/0:0 R :20\n"
+		"1020 ms [0] :20 D shell:10\n"
+		"1100 ms [0] shell:10 ? unknown/0:4194305\n"
+		"1100 ms [0] unknown/0:4194305 R :20\n"
+		"1100 ms [0] :20 ? unknown/0:4194305\n"
+		"1200 ms [0] unknown/0:4194305 R ",
+		"in a loss no task has a state");
+	has("1250 ms [0] rename 30 ?[2J\n", "a name is made safe");
+	has("1310 ms [0] ?[2J:30 X shell:10\n1310 ms [0] end 30\n", "it ends after it has left");
+	has("1320 ms [0] wakes :20 by 4194305 flags 0\n", "a lost waking");
+	has("1330 ms [0] shell:10 R :20\n2000 ms [0] :20 ? unknown/0:4194305\n",
+	    "at the end of the tape no state is known");
+}
+
+/* Two tasks: 10 wakes 20. */
+static void make_waker(void)
+{
+	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1020 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_waking(&m, 1029 * MS, 20, STAPE_CTX_TASK);
+	maker_event(&m, 1030 * MS, STAPE_EV_WAKEUP, 20, 0);
+	maker_switch(&m, 1050 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	write_second(pages, 1);
+}
+
+/* Finds the event of a track with this type and, unless it is NULL, name. */
+static const Pf__TracePacket *find_event(Pf__TrackEvent__Type type, const char *name)
+{
+	size_t i;
+
+	for (i = 0; trace && i < trace->n_packet; i++) {
+		const Pf__TrackEvent *ev = trace->packet[i]->track_event;
+
+		if (ev && ev->type == type && (!name || (ev->name && !strcmp(ev->name, name))))
+			return trace->packet[i];
+	}
+	return NULL;
+}
+
+static const Pf__TrackDescriptor *find_track(uint64_t uuid)
+{
+	size_t i;
+
+	for (i = 0; trace && i < trace->n_packet; i++)
+		if (trace->packet[i]->track_descriptor &&
+		    trace->packet[i]->track_descriptor->uuid == uuid)
+			return trace->packet[i]->track_descriptor;
+	return NULL;
+}
+
+static bool is_at(const Pf__TracePacket *packet, uint64_t time, int32_t tid)
+{
+	const Pf__TrackDescriptor *track;
+
+	track = packet ? find_track(packet->track_event->track_uuid) : NULL;
+	return track && track->thread && track->thread->tid == tid && packet->timestamp == time;
+}
+
+TEST(arrows)
+{
+	const Pf__TracePacket *from, *to;
+
+	make_waker();
+	exports(NULL, "1029 ms [0] wakes :20 by 10 flags 0\n", "a waker");
+	from = find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, "wakes ?:20");
+	to = find_event(PF__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, "woken by shell:10");
+	ok(is_at(from, 1029 * MS, 10), "an arrow begins at the waker");
+	ok(is_at(to, 1030 * MS, 20), "and ends at the wait");
+	ok(from && to && from->track_event->n_flow_ids == 1 &&
+	   to->track_event->n_terminating_flow_ids == 1 &&
+	   from->track_event->flow_ids[0] == to->track_event->terminating_flow_ids[0],
+	   "both have its number");
+	ok(is_at(find_event(PF__TRACK_EVENT__TYPE__TYPE_SLICE_END, NULL), 1050 * MS, 20),
+	   "the wait ends when the task gets a CPU");
+	exports("--tid=20", "1029 ms [0] wakes :20 by 4194306 flags 0\n",
+		"a waker that is not selected");
+	ok(!find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, NULL), "and no arrow");
+}
+
+TEST(files)
+{
+	char *argv[6] = { (char *)"export", (char *)"perfetto", (char *)the_tape.path, (char *)"-o",
+			 out, NULL };
+	FILE *file = fopen(out, "w");
+
+	fputs("a letter", file);
+	fclose(file);
+	begin_capture();
+	ok(cmd_export(5, argv) == CMD_FAILURE, "a file that is no trace");
+	end_capture();
+	ok(strstr(said, "this is no trace, so it is not replaced"), "is not replaced: %s", said);
+	export(NULL, NULL);
+	begin_capture();
+	ok(!cmd_export(5, argv), "an earlier trace");
+	end_capture();
+	ok(strstr(said, " MB to "), "is replaced");
+	unlink(out);
+}
+
+int main(void)
+{
+	blob_init(&the_tape);
+	snprintf(out, sizeof(out), "/tmp/test-export-%d", getpid());
+	tap_run();
+	if (trace)
+		pf__trace__free_unpacked(trace, NULL);
+	return tap_done();
+}
