@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections import Counter, defaultdict
 
-from tap import LOAD_TAPE, SCHEDTAPE, TOP, finish, ok
+from tap import LOAD_TAPE, POINTS_TAPE, SCHEDTAPE, TOP, finish, ok
 
 PROTO = os.path.join(TOP, "user/cmd/export/perfetto.proto")
 WIRE = {"string": "bytes", "fixed64": "fixed64"}
@@ -130,7 +130,7 @@ def arrows_of(packets):
             if "thread" in track:
                 threads[track["uuid"][0]] = track["thread"][0]["tid"][0]
         for event in packet["track_event"]:
-            at = (threads[event["track_uuid"][0]], packet["timestamp"][0])
+            at = (threads.get(event["track_uuid"][0]), packet["timestamp"][0])
             begins.update((flow, at) for flow in event["flow_ids"])
             ends.update((flow, at) for flow in event["terminating_flow_ids"])
     return {flow: (begins[flow], ends[flow]) for flow in begins | ends}
@@ -147,6 +147,57 @@ def test_arrows(packets, report):
     ok(all(found[pair] <= expected.get(pair, 0) for pair in found) and 0 <= missing < 60,
        "an arrow for each wake-up by a task", (missing, found - Counter(expected)))
     ok(all(begin[1] <= end[1] for begin, end in arrows.values()), "none goes back in time")
+
+
+def counters_of(packets):
+    """The values of the counters that are called delay, by PID."""
+    threads, parents, values = {}, {}, defaultdict(list)
+    for packet in packets:
+        for track in packet["track_descriptor"]:
+            if "thread" in track:
+                threads[track["uuid"][0]] = track["thread"][0]["tid"][0]
+            elif "counter" in track:
+                parents[track["uuid"][0]] = track["parent_uuid"][0]
+        for event in packet["track_event"]:
+            if "counter_value" in event:
+                pid = threads[parents[event["track_uuid"][0]]]
+                values[pid].append(event["counter_value"][0])
+    return values
+
+
+def test_delays(packets, report):
+    found = {pid: (len(values), sum(values)) for pid, values in counters_of(packets).items()}
+    expected = {task["pid"]: (task["delays"], task["delay_total_ns"])
+                for task in report["tasks"] if task["delays"]}
+    ok(found == expected, "delays are those of report",
+       [(pid, found.get(pid), expected[pid]) for pid in expected
+        if found.get(pid) != expected[pid]])
+
+
+def test_points(folder, table):
+    """Other tracepoints, with the values that script prints."""
+    tape = f"{folder}/points.tape"
+    subprocess.run([POINTS_TAPE, tape, "20"], check=True)
+    done = run("export", "perfetto", "-q", tape)
+    with open(f"{tape}.pftrace", "rb") as file:
+        packets, strange, _ = decode(file.read(), table)
+    ok(done.returncode == 0 and not strange, "other tracepoints", (done, strange))
+    lines = [json.loads(line) for line in run("script", "--json", tape).stdout.splitlines()[1:]]
+    expected = [line for line in lines if ":" in line["event"]]
+    found = [(packet["timestamp"][0], event) for packet in packets
+             for event in packet["track_event"] if ":" in str(event["name"])]
+    ok([(time, event["name"][0]) for time, event in found] ==
+       [(line["time_ns"], line["event"]) for line in expected] and len(found) > 20,
+       "each has its time and its name", (len(found), len(expected), expected[:2], found[:2]))
+    notes = [{flat(note)["name"]: flat(note).get("uint_value", flat(note).get("int_value"))
+              for note in event["debug_annotations"]} for _, event in found]
+    ok(all(notes[i].get(key) == value for i, line in enumerate(expected)
+           for key, value in (line["fields"] or {}).items()
+           if isinstance(value, int) and value >= 0),
+       "and its numbers", (notes[:2], expected[:2]))
+    losses = [event["name"][0] for packet in packets for event in packet["track_event"]
+              if "lost" in str(event["name"])]
+    ok(losses == ["12 events of other tracepoints lost"], "and what is lost of them", losses)
 
 
 def test_load(folder, table):
@@ -171,7 +222,10 @@ def test_load(folder, table):
 def main():
     table = read_table()
     with tempfile.TemporaryDirectory() as folder:
-        test_arrows(*test_load(folder, table))
+        packets, report = test_load(folder, table)
+        test_arrows(packets, report)
+        test_delays(packets, report)
+        test_points(folder, table)
     finish()
 
 

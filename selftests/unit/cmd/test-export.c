@@ -110,6 +110,39 @@ static int export(const char *a, const char *b)
 	return status;
 }
 
+/* Finds the event of a track with this type and, unless it is NULL, name. */
+static const Pf__TracePacket *find_event(Pf__TrackEvent__Type type, const char *name)
+{
+	size_t i;
+
+	for (i = 0; trace && i < trace->n_packet; i++) {
+		const Pf__TrackEvent *ev = trace->packet[i]->track_event;
+
+		if (ev && ev->type == type && (!name || (ev->name && !strcmp(ev->name, name))))
+			return trace->packet[i];
+	}
+	return NULL;
+}
+
+static const Pf__TrackDescriptor *find_track(uint64_t uuid)
+{
+	size_t i;
+
+	for (i = 0; trace && i < trace->n_packet; i++)
+		if (trace->packet[i]->track_descriptor &&
+		    trace->packet[i]->track_descriptor->uuid == uuid)
+			return trace->packet[i]->track_descriptor;
+	return NULL;
+}
+
+static bool is_at(const Pf__TracePacket *packet, uint64_t time, int32_t tid)
+{
+	const Pf__TrackDescriptor *track;
+
+	track = packet ? find_track(packet->track_event->track_uuid) : NULL;
+	return track && track->thread && track->thread->tid == tid && packet->timestamp == time;
+}
+
 static void exports(const char *option, const char *expected, const char *what)
 {
 	if (export(option, NULL))
@@ -181,6 +214,9 @@ static void make_loss(void)
 
 TEST(loss)
 {
+	const Pf__TracePacket *gap;
+	const Pf__TrackDescriptor *track;
+
 	make_loss();
 	exports(NULL,
 		"1010 ms [0] swapper/0:0 R :20\n"
@@ -195,6 +231,13 @@ TEST(loss)
 	has("1320 ms [0] wakes :20 by 4194305 flags 0\n", "a lost waking");
 	has("1330 ms [0] shell:10 R :20\n2000 ms [0] :20 ? unknown/0:4194305\n",
 	    "at the end of the tape no state is known");
+	gap = find_event(PF__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, "5 events lost");
+	track = gap ? find_track(gap->track_event->track_uuid) : NULL;
+	ok(gap && gap->timestamp == 1100 * MS && track &&
+	   !strcmp(track->name, "events lost: CPU 0"), "a loss is on a track of its own");
+	export("--time=1.3,", NULL);
+	ok(!find_event(PF__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN, "5 events lost"),
+	   "unless it is in another part of the time");
 }
 
 /* Two tasks: 10 wakes 20. */
@@ -212,42 +255,10 @@ static void make_waker(void)
 	write_second(pages, 1);
 }
 
-/* Finds the event of a track with this type and, unless it is NULL, name. */
-static const Pf__TracePacket *find_event(Pf__TrackEvent__Type type, const char *name)
-{
-	size_t i;
-
-	for (i = 0; trace && i < trace->n_packet; i++) {
-		const Pf__TrackEvent *ev = trace->packet[i]->track_event;
-
-		if (ev && ev->type == type && (!name || (ev->name && !strcmp(ev->name, name))))
-			return trace->packet[i];
-	}
-	return NULL;
-}
-
-static const Pf__TrackDescriptor *find_track(uint64_t uuid)
-{
-	size_t i;
-
-	for (i = 0; trace && i < trace->n_packet; i++)
-		if (trace->packet[i]->track_descriptor &&
-		    trace->packet[i]->track_descriptor->uuid == uuid)
-			return trace->packet[i]->track_descriptor;
-	return NULL;
-}
-
-static bool is_at(const Pf__TracePacket *packet, uint64_t time, int32_t tid)
-{
-	const Pf__TrackDescriptor *track;
-
-	track = packet ? find_track(packet->track_event->track_uuid) : NULL;
-	return track && track->thread && track->thread->tid == tid && packet->timestamp == time;
-}
-
 TEST(arrows)
 {
 	const Pf__TracePacket *from, *to;
+	const Pf__TrackDescriptor *track;
 
 	make_waker();
 	exports(NULL, "1029 ms [0] wakes :20 by 10 flags 0\n", "a waker");
@@ -261,6 +272,11 @@ TEST(arrows)
 	   "both have its number");
 	ok(is_at(find_event(PF__TRACK_EVENT__TYPE__TYPE_SLICE_END, NULL), 1050 * MS, 20),
 	   "the wait ends when the task gets a CPU");
+	from = find_event(PF__TRACK_EVENT__TYPE__TYPE_COUNTER, NULL);
+	track = from ? find_track(from->track_event->track_uuid) : NULL;
+	ok(track && track->counter && !strcmp(track->name, "delay") &&
+	   from->timestamp == 1050 * MS && from->track_event->counter_value == 20 * MS,
+	   "its delay is a counter");
 	exports("--tid=20", "1029 ms [0] wakes :20 by 4194306 flags 0\n",
 		"a waker that is not selected");
 	ok(!find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, NULL), "and no arrow");

@@ -14,7 +14,6 @@
 #define SEQUENCE	1	/* all packets are of one */
 #define CLEARED		1	/* of TracePacket.sequence_flags: it refers to nothing before */
 #define BUNDLE		32	/* events of a CPU in a packet */
-#define MOST_NOTES	64
 
 /**
  * struct bundled - an event of ftrace, with its parts and names
@@ -477,12 +476,12 @@ static Pf__DebugAnnotation annotation_of(const struct packets_note *note)
 static void put_named(struct packets *packets, const struct packets_event *from,
 		      Pf__TrackEvent__Type type)
 {
-	Pf__DebugAnnotation annotations[MOST_NOTES], *list[MOST_NOTES];
+	Pf__DebugAnnotation annotations[PACKETS_NOTES], *list[PACKETS_NOTES];
 	Pf__TrackEvent event = PF__TRACK_EVENT__INIT;
 	uint64_t flow = from->flow, flow_end = from->flow_end;
 	size_t i;
 
-	for (i = 0; i < from->nr_notes && i < MOST_NOTES; i++) {
+	for (i = 0; i < from->nr_notes && i < PACKETS_NOTES; i++) {
 		annotations[i] = annotation_of(&from->notes[i]);
 		list[i] = &annotations[i];
 	}

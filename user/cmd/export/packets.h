@@ -116,6 +116,8 @@ struct packets_event {
 	size_t nr_notes;
 };
 
+#define PACKETS_NOTES	32	/* of an event, at most */
+
 void packets_instant(struct packets *packets, const struct packets_event *event);
 /* Slices of a track are one in the other, or one after the other. */
 void packets_slice(struct packets *packets, const struct packets_event *event, uint64_t end);

@@ -19,6 +19,7 @@
 #include "common/idle-time.h"
 #include "common/input.h"
 #include "common/output.h"
+#include "common/samples.h"
 #include "export/internal.h"
 #include "export/packets.h"
 #include "tape/meta.h"
@@ -30,10 +31,15 @@
 
 #define NO_CPU		UINT32_MAX
 #define EVENTS		4096	/* between two looks at signals and the output */
+#define TEXT_ROOM	8192	/* of all texts of a sample */
 
 /* Numbers of tracks: those of each task begin with its own. */
 #define TRACK_FIRST	1
 #define TRACKS		4	/* of a task */
+#define TRACK_DELAY	1	/* behind its own: its delays */
+/* Those of each CPU, and of the descriptions, which belong to none. */
+#define TRACK_CPUS	(1ULL << 62)
+#define TRACK_LOSSES	(1ULL << 61)	/* and it is of its losses */
 
 /* What a CPU runs. */
 enum lane_kind {
@@ -52,6 +58,7 @@ enum lane_kind {
  * @time: of its last switch
  * @leaves: the task has left in @state, and what follows is not known yet
  * @named: bits of kinds of which the thread was described
+ * @events, @losses: its tracks were described
  */
 struct trace_lane {
 	enum lane_kind kind;
@@ -60,6 +67,8 @@ struct trace_lane {
 	uint64_t since;
 	uint64_t time;
 	bool leaves;
+	bool events;
+	bool losses;
 	unsigned int state;
 	unsigned int named;
 };
@@ -76,6 +85,7 @@ enum seen {
  * @seen: enum seen
  * @described: the trace has its name and its process
  * @track: it has its own track
+ * @delays: and one of its delays
  * @waking: it has a waking since it ran last
  * @cpu: where it ran last
  * @waking_time: of that waking
@@ -84,6 +94,7 @@ struct trace_task {
 	uint8_t seen;
 	bool described;
 	bool track;
+	bool delays;
 	bool waking;
 	uint32_t cpu;
 	uint64_t waking_time;
@@ -101,6 +112,8 @@ struct trace_task {
  * @range: the next part of the time that begins or, unless @off, ends
  * @clock: the next sample of the clocks
  * @flows: number of arrows
+ * @descriptions: the track of losses of descriptions was described
+ * @samples: of other tracepoints
  */
 struct trace {
 	struct export *export;
@@ -120,6 +133,8 @@ struct trace {
 	size_t range;
 	size_t clock;
 	uint64_t flows;
+	bool descriptions;
+	struct samples samples;
 	int rc;
 };
 
@@ -478,6 +493,213 @@ static void pass(struct trace *trace, uint64_t time)
 	}
 }
 
+/* -- tracks ---------------------------------------------------------------- */
+
+/* Returns the number of a task's own track, which is described before. */
+static uint64_t track_of(struct trace *trace, const struct schedtape_task *task)
+{
+	uint64_t track = TRACK_FIRST + (uint64_t)task->index * TRACKS;
+	struct trace_task *seen = task_of(trace, task->index);
+	struct named_task named;
+
+	if (!seen || seen->track)
+		return track;
+	seen->track = true;
+	name_task(&named, task);
+	packets_thread_track(trace->packets, track, &named.task, task->tgid);
+	return track;
+}
+
+/*
+ * Writes an arrow from the task that woke another one to the wait of this one, which ends now.
+ * Only now is it known that the tape shows all of the wait.
+ */
+static void put_arrow(struct trace *trace, const struct schedtape_task *task,
+		      const struct schedtape_run *run)
+{
+	const struct schedtape_task *waker = schedtape_task_at(task, run->waker);
+	struct trace_task *seen = task_of(trace, task->index);
+	char name[TEXT_TASK_LEN], text[TEXT_TASK_LEN + 16];
+	struct packets_event event = { .name = text };
+
+	if (!seen || !selects(trace, waker) || !selects_time(trace, run->woke))
+		return;
+	snprintf(text, sizeof(text), "wakes %s", text_task(name, task->comm, task->pid));
+	event.track = track_of(trace, waker);
+	event.time = seen->waking && seen->waking_time < run->woke ? seen->waking_time : run->woke;
+	event.flow = ++trace->flows;
+	packets_instant(trace->packets, &event);
+	snprintf(text, sizeof(text), "woken by %s", text_task(name, waker->comm, waker->pid));
+	event.track = track_of(trace, task);
+	event.time = run->woke;
+	event.flow_end = event.flow;
+	event.flow = 0;
+	packets_slice(trace->packets, &event, run->begin);
+}
+
+/* Writes how long a task has waited for the CPU that it gets now. */
+static void put_delay(struct trace *trace, const struct schedtape_task *task, uint64_t delay,
+		      uint64_t time)
+{
+	uint64_t track = track_of(trace, task) + TRACK_DELAY;
+	struct trace_task *seen = task_of(trace, task->index);
+
+	if (!seen)
+		return;
+	if (!seen->delays)
+		packets_counter_track(trace->packets, track, track - TRACK_DELAY, "delay");
+	seen->delays = true;
+	packets_counter(trace->packets, track, time, delay);
+}
+
+/* Returns the number of a CPU's track, which is described before. */
+static uint64_t cpu_track(struct trace *trace, uint32_t cpu, bool losses)
+{
+	uint64_t track = TRACK_CPUS | (losses ? TRACK_LOSSES : 0) | cpu;
+	struct trace_lane *lane = cpu == STAPE_CPU_NONE ? NULL : lane_of(trace, cpu);
+	bool *described = &trace->descriptions;
+	char name[64] = "events lost: descriptions of tasks";
+
+	if (lane)
+		described = losses ? &lane->losses : &lane->events;
+	if (*described)
+		return track;
+	*described = true;
+	if (lane)
+		snprintf(name, sizeof(name), "%s: CPU %u", losses ? "events lost" : "other events",
+			 cpu);
+	packets_track(trace->packets, track, 0, name);
+	return track;
+}
+
+/* Writes that events are missing. */
+static void put_gap(struct trace *trace, const struct schedtape_event *ev)
+{
+	char count[OUT_COUNT_LEN], name[OUT_COUNT_LEN + 16];
+	struct packets_event event = { .time = ev->lost_first, .name = name };
+
+	if (!selection_overlaps(trace->export->selection, ev->lost_first, ev->lost_last))
+		return;
+	if (ev->type == SCHEDTAPE_EV_PAUSED)
+		event.name = "paused";
+	else if (ev->lost)
+		snprintf(name, sizeof(name), "%s events lost", out_count(count, ev->lost));
+	else
+		event.name = "events lost";
+	event.track = cpu_track(trace, ev->cpu, true);
+	packets_slice(trace->packets, &event, ev->lost_last);
+}
+
+/* -- other tracepoints ----------------------------------------------------- */
+
+/* Sets what a value is, with its text in @room.  Returns the bytes of that. */
+static size_t note_value(struct packets_note *note, const struct schedtape_field *field,
+			 const struct schedtape_value *value, char *room, size_t size)
+{
+	size_t i, n = 0;
+
+	*note = (struct packets_note){
+		.key = field->name, .number = value->number, .is_signed = field->is_signed,
+	};
+	if (field->kind == SCHEDTAPE_FIELD_NUMBER)
+		return 0;
+	*room = '\0';
+	note->text = room;
+	if (field->kind == SCHEDTAPE_FIELD_TEXT)
+		n = snprintf(room, size, "%.*s", (int)value->n, value->text);
+	for (i = 0; field->kind == SCHEDTAPE_FIELD_NUMBERS && i < value->n && n < size; i++)
+		n += snprintf(room + n, size - n, field->is_signed ? "%s%" PRId64 : "%s%" PRIu64,
+			      i ? " " : "", value->numbers[i]);
+	text_safe(room, size, room);
+	return strlen(room) + 1;
+}
+
+/* Sets the fields of a sample.  Returns their number. */
+static size_t note_sample(struct trace *trace, struct packets_note *notes, size_t most,
+			  char *room, size_t size)
+{
+	const struct schedtape_sample *sample = &trace->samples.next;
+	struct schedtape_decoder *decoder = trace->samples.decoder;
+	const struct schedtape_tracepoint *point;
+	const struct schedtape_value *values;
+	size_t used, nr;
+	int i, n;
+
+	notes[0] = (struct packets_note){ .key = "cpu", .number = sample->cpu };
+	n = schedtape_decoder_values(decoder, sample, &values);
+	if (n < 0) {
+		notes[1] = (struct packets_note){
+			.key = "data", .text = schedtape_decoder_text(decoder, sample),
+		};
+		return 2;
+	}
+	point = schedtape_decoder_find(decoder, sample);
+	for (i = 0, nr = 1; i < n && nr < most && size > 1; i++, nr++) {
+		used = note_value(&notes[nr], &point->fields[i], &values[i], room, size);
+		room += used;
+		size -= used;
+	}
+	return nr;
+}
+
+/* Returns the task of a sample; NULL: none, or it is not known. */
+static const struct schedtape_task *sampled_task(const struct trace *trace, uint32_t tid)
+{
+	uint32_t index;
+
+	if (!tid || tid > STAPE_PID_MASK)
+		return NULL;
+	index = schedtape_tasks_get(&trace->timeline->set, tid);
+	return index < trace->timeline->set.nr ? timeline_at(trace, index) : NULL;
+}
+
+/* Writes the next sample, on the track of its task, or of its CPU. */
+static void put_sample(struct trace *trace)
+{
+	const struct schedtape_sample *sample = &trace->samples.next;
+	const struct schedtape_task *task = sampled_task(trace, sample->tid);
+	struct packets_note notes[PACKETS_NOTES];
+	struct packets_event event = {
+		.time = sample->time, .name = samples_name(&trace->samples), .notes = notes,
+	};
+	char room[TEXT_ROOM];
+
+	if (task ? !selects(trace, task) : selection_of_tasks(trace->export->selection))
+		return;
+	event.track = task ? track_of(trace, task) : cpu_track(trace, sample->cpu, false);
+	event.nr_notes = note_sample(trace, notes, PACKETS_NOTES, room, sizeof(room));
+	packets_instant(trace->packets, &event);
+	trace->export->any = true;
+}
+
+static void put_sample_loss(struct trace *trace)
+{
+	const struct schedtape_sample *sample = &trace->samples.next;
+	char count[OUT_COUNT_LEN], name[OUT_COUNT_LEN + 48];
+	struct packets_event event = { .time = sample->time, .name = name };
+
+	snprintf(name, sizeof(name), "%s events of other tracepoints lost",
+		 out_count(count, sample->lost));
+	event.track = cpu_track(trace, sample->cpu, true);
+	packets_instant(trace->packets, &event);
+}
+
+/* Writes the samples up to a time.  On one CPU, what a task does comes before it leaves. */
+static void pass_samples(struct trace *trace, uint64_t time)
+{
+	const struct schedtape_sample *next = &trace->samples.next;
+
+	while (!trace->rc && trace->samples.any && next->time <= time) {
+		if (selects_time(trace, next->time) && selects_cpu(trace, next->cpu)) {
+			if (next->lost)
+				put_sample_loss(trace);
+			if (next->bytes)
+				put_sample(trace);
+		}
+		trace->rc = samples_advance(&trace->samples);
+	}
+}
+
 /* -- events ---------------------------------------------------------------- */
 
 static enum lane_kind lane_kind_of(unsigned int kind)
@@ -492,6 +714,7 @@ static void on_gap(struct trace *trace, const struct schedtape_event *ev)
 
 	if (!lane)
 		return;
+	put_gap(trace, ev);
 	if (lane->kind != LANE_TASK)
 		change(trace, ev->cpu, ev->lost_first, LANE_UNKNOWN, NULL);
 	lane->since = ev->lost_last;
@@ -547,7 +770,10 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 		return trace->rc;
 	pass_clocks(trace, ev->time);
 	pass(trace, ev->time);
+	pass_samples(trace, ev->time);
 	trace->ev = *ev;
+	if (ev->cpu == STAPE_CPU_NONE && schedtape_event_is_gap(ev))
+		put_gap(trace, ev);
 	if (ev->cpu == STAPE_CPU_NONE || !selects_cpu(trace, ev->cpu))
 		return 0;
 	if (schedtape_event_is_gap(ev))
@@ -558,50 +784,6 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 		resume(trace, ev);
 	trace->woken = ev->type == STAPE_EV_WAKING;
 	return trace->rc;
-}
-
-/* -- tracks ---------------------------------------------------------------- */
-
-/* Returns the number of a task's own track, which is described before. */
-static uint64_t track_of(struct trace *trace, const struct schedtape_task *task)
-{
-	uint64_t track = TRACK_FIRST + (uint64_t)task->index * TRACKS;
-	struct trace_task *seen = task_of(trace, task->index);
-	struct named_task named;
-
-	if (!seen || seen->track)
-		return track;
-	seen->track = true;
-	name_task(&named, task);
-	packets_thread_track(trace->packets, track, &named.task, task->tgid);
-	return track;
-}
-
-/*
- * Writes an arrow from the task that woke another one to the wait of this one, which ends now.
- * Only now is it known that the tape shows all of the wait.
- */
-static void put_arrow(struct trace *trace, const struct schedtape_task *task,
-		      const struct schedtape_run *run)
-{
-	const struct schedtape_task *waker = schedtape_task_at(task, run->waker);
-	struct trace_task *seen = task_of(trace, task->index);
-	char name[TEXT_TASK_LEN], text[TEXT_TASK_LEN + 16];
-	struct packets_event event = { .name = text };
-
-	if (!seen || !selects(trace, waker) || !selects_time(trace, run->woke))
-		return;
-	snprintf(text, sizeof(text), "wakes %s", text_task(name, task->comm, task->pid));
-	event.track = track_of(trace, waker);
-	event.time = seen->waking && seen->waking_time < run->woke ? seen->waking_time : run->woke;
-	event.flow = ++trace->flows;
-	packets_instant(trace->packets, &event);
-	snprintf(text, sizeof(text), "woken by %s", text_task(name, waker->comm, waker->pid));
-	event.track = track_of(trace, task);
-	event.time = run->woke;
-	event.flow_end = event.flow;
-	event.flow = 0;
-	packets_slice(trace->packets, &event, run->begin);
 }
 
 /* -- tasks ----------------------------------------------------------------- */
@@ -692,6 +874,15 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 	if (trace->leaving == run->cpu)
 		trace->leaving = NO_CPU;
 	trace->tasks[task->index].waking = false;
+	return trace->rc;
+}
+
+static int on_waited(void *arg, const struct schedtape_task *task, uint64_t delay, uint64_t time)
+{
+	struct trace *trace = arg;
+
+	if (selects(trace, task) && selects_time(trace, time))
+		put_delay(trace, task, delay, time);
 	return trace->rc;
 }
 
@@ -808,6 +999,7 @@ int export_perfetto(struct export *export, struct schedtape_error *err)
 		.identified = on_identified,
 		.renamed = on_renamed,
 		.woke = on_woke,
+		.waited = on_waited,
 		.began = on_began,
 		.ran = on_ran,
 		.left = on_left,
@@ -823,15 +1015,19 @@ int export_perfetto(struct export *export, struct schedtape_error *err)
 	if (!trace.packets)
 		return -ENOMEM;
 	begin(&trace);
+	/* After a message, a trace without samples is better than none. */
+	samples_begin(&trace.samples, export->tape, export->path);
 	rc = schedtape_timeline_run(export->tape, &ops, &trace, &trace.timeline, err);
 	if (!rc) {
 		cmd_warn_damage(trace.timeline);
 		settle(&trace);
+		pass_samples(&trace, UINT64_MAX);
 		rc = trace.rc;
 		schedtape_timeline_free(trace.timeline);
 	}
 	if (!rc)
 		rc = packets_flush(trace.packets);
+	samples_end(&trace.samples);
 	packets_free(trace.packets);
 	free(trace.lanes);
 	free(trace.tasks);

@@ -13,6 +13,7 @@
 
 #include "common/identities.h"
 #include "common/lines.h"
+#include "common/samples.h"
 #include "common/select.h"
 #include "common/syscalls.h"
 #include "common/time-text.h"
@@ -233,38 +234,6 @@ uint32_t trace_current(const struct schedtape_event *ev);
 uint32_t trace_cpu(const struct print *print, const struct schedtape_event *ev);
 /* Returns the name of a task. */
 struct trace_value trace_task(const struct print *print, uint32_t pid);
-
-/*
- * The samples of other tracepoints, printed among the events of scheduling.
- */
-
-struct json_object;
-
-/**
- * struct samples - where in the samples the output is
- * @reader: NULL: none are read
- * @decoder: NULL: the tape has none
- * @next: the next one
- * @any: there is a next one
- */
-struct samples {
-	struct schedtape_samples *reader;
-	struct schedtape_decoder *decoder;
-	struct schedtape_sample next;
-	bool any;
-};
-
-/* Makes the decoder, if the tape has other tracepoints.  Returns 0, or -errno after a message. */
-int samples_decode(struct samples *samples, struct schedtape_tape *tape);
-/* Begins with the first sample.  Returns 0, or -errno after a message. */
-int samples_begin(struct samples *samples, struct schedtape_tape *tape, const char *path);
-/* Goes to the next one.  Returns 0, or -errno after a message. */
-int samples_advance(struct samples *samples);
-void samples_end(struct samples *samples);
-/* Returns the tracepoint of the next one, "irq:irq_handler_entry"; "?" if the tape has no name. */
-const char *samples_name(const struct samples *samples);
-/* Returns an object with the fields of the next one, NULL: it cannot be decoded. */
-struct json_object *samples_json(struct samples *samples);
 
 /* -- perl.c ---------------------------------------------------------------- */
 
