@@ -59,13 +59,13 @@ def decode(trace, table):
         if line == "}":
             stack.pop()
             continue
-        number, fixed, plain, string = LINE.match(line).groups()
         message, into = stack[-1]
         if message == "string":
             # Some texts look like messages to protoc.
             if line.endswith("{"):
                 stack.append((message, into))
             continue
+        number, fixed, plain, string = LINE.match(line).groups()
         wire = "fixed64" if fixed else "varint" if plain is not None else "bytes"
         name, kind, expected = table[message].get(int(number), ("?", "?", None))
         if wire != expected:
@@ -174,6 +174,44 @@ def test_delays(packets, report):
         if found.get(pid) != expected[pid]])
 
 
+def waits_of(packets):
+    """The worst waits, the worst first: PID, begin, end, the first of their causes."""
+    threads, parents, waits, begun = {}, {}, {}, {}
+    for packet in packets:
+        for track in packet["track_descriptor"]:
+            if "thread" in track:
+                threads[track["uuid"][0]] = track["thread"][0]["tid"][0]
+            elif track["name"] == ["worst waits"]:
+                parents[track["uuid"][0]] = threads[track["parent_uuid"][0]]
+        for event in packet["track_event"]:
+            track = event["track_uuid"][0]
+            if track in parents and event["type"] == [1]:
+                begun[track] = (int(re.match(r"wait (\d+): ", event["name"][0])[1]),
+                                packet["timestamp"][0], flat(event["debug_annotations"][0]))
+            elif track in parents:
+                number, begin, note = begun.pop(track)
+                waits[number] = (parents[track], begin, packet["timestamp"][0], note)
+    return [waits[number] for number in sorted(waits)]
+
+
+def test_waits(packets, tape):
+    waits = waits_of(packets)
+    ok(len(waits) == 20, "20 worst waits are explained", len(waits))
+    pid, begin, end, note = waits[0]
+    done = run("why", "--json", "--worst=1", "--top=20", str(pid), tape)
+    chain = json.loads(done.stdout)["chains"][0]
+    link = chain["links"][0]
+    share = 100 * link["time_ns"] / (chain["end_ns"] - chain["begin_ns"])
+    ok((begin, end) == (chain["begin_ns"], chain["end_ns"]) and
+       note["string_value"] == f"{link['time_ns'] / 1e6:.3f} ms ({share:.2f} %)" and
+       note["name"].startswith("01 "), "as why does", (waits[0], chain))
+    longest = max(json.loads(run("why", "--json", "--worst=1", str(task["pid"]), tape).stdout)
+                  ["chains"][0]["kept_ns"] for task in json.loads(
+                      run("report", "--json", "--top=60", tape).stdout)["tasks"][:60])
+    ok(chain["kept_ns"] == longest, "the first one is the worst of all tasks",
+       (chain["kept_ns"], longest))
+
+
 def test_points(folder, table):
     """Other tracepoints, with the values that script prints."""
     tape = f"{folder}/points.tape"
@@ -185,7 +223,8 @@ def test_points(folder, table):
     lines = [json.loads(line) for line in run("script", "--json", tape).stdout.splitlines()[1:]]
     expected = [line for line in lines if ":" in line["event"]]
     found = [(packet["timestamp"][0], event) for packet in packets
-             for event in packet["track_event"] if ":" in str(event["name"])]
+             for event in packet["track_event"]
+             if re.match(r"\w+:\w+$", event["name"][0] if event["name"] else "")]
     ok([(time, event["name"][0]) for time, event in found] ==
        [(line["time_ns"], line["event"]) for line in expected] and len(found) > 20,
        "each has its time and its name", (len(found), len(expected), expected[:2], found[:2]))
@@ -225,6 +264,7 @@ def main():
         packets, report = test_load(folder, table)
         test_arrows(packets, report)
         test_delays(packets, report)
+        test_waits(packets, f"{folder}/load.tape")
         test_points(folder, table)
     finish()
 

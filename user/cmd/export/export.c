@@ -54,12 +54,19 @@ struct command {
 	struct selection selection;
 	const struct format *format;
 	char *output;
+	unsigned long worst;
 	bool quiet;
 };
+
+#define OPT_WORST	0x100
+
+#define WORST		20
+#define MOST		10000
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Name of the trace; -: standard output", 0 },
 	{ "quiet", 'q', NULL, 0, "Print only errors", 0 },
+	{ "worst", OPT_WORST, "N", 0, "Explain the N worst waits, as why does (20)", 0 },
 	{ 0 }
 };
 
@@ -77,6 +84,7 @@ static const struct format *find_format(const char *name, struct argp_state *sta
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct command *command = state->input;
+	char *end;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -88,6 +96,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		command->quiet = true;
+		return 0;
+	case OPT_WORST:
+		command->worst = strtoul(arg, &end, 10);
+		if (*arg < '0' || *arg > '9' || *end || command->worst > MOST)
+			argp_error(state, "--worst: not a number from 0 to %u: '%s'", MOST, arg);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (command->format)
@@ -184,7 +197,7 @@ static int export_tape(struct command *command, struct schedtape_tape *tape, con
 	const struct schedtape_end *end = schedtape_tape_end(tape);
 	struct export export = {
 		.path = command->common.input, .tape = tape, .selection = &command->selection,
-		.start = end->start_time,
+		.worst = command->worst, .start = end->start_time,
 		.span = end->stop_time > end->start_time ? end->stop_time - end->start_time : 0,
 	};
 	struct schedtape_error err = { "" };
@@ -236,7 +249,7 @@ int cmd_export(int argc, char **argv)
 		.doc = "Writes a tape as a trace for a viewer. See schedtape-export(1).",
 		.children = children,
 	};
-	struct command command = { .common = CMD_COMMON_INIT };
+	struct command command = { .common = CMD_COMMON_INIT, .worst = WORST };
 	int status = CMD_FAILURE;
 	char *path;
 

@@ -21,6 +21,7 @@
  * @copying: the progress, and signals that end it
  * @start: when the tape begins
  * @span: its length; 0: not known, because it comes through a pipe
+ * @worst: how many of the worst waits are explained
  * @any: something of what is selected was written
  */
 struct export {
@@ -31,6 +32,7 @@ struct export {
 	struct copying copying;
 	uint64_t start;
 	uint64_t span;
+	size_t worst;
 	bool any;
 };
 

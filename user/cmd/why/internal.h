@@ -12,6 +12,7 @@
 #include <schedtape.h>
 
 #include "base/histogram.h"
+#include "base/text.h"
 #include "common/quotas.h"
 #include "common/selection.h"
 #include "common/sheet.h"
@@ -34,6 +35,9 @@ struct recorded {
 	enum stape_throttling throttling;
 	struct quotas quotas;
 };
+
+/* Reads it; @quotas is to be freed.  Returns 0 or -ENOMEM. */
+int recorded_read(struct recorded *recorded, struct schedtape_tape *tape);
 
 /* -- history.c ------------------------------------------------------------- */
 
@@ -550,6 +554,11 @@ void why_print_notes(unsigned int kinds, const struct history *history);
 void why_json_chain(const struct printer *printer, struct chain *chain);
 /* Fills the table of causes, without sleeps that are kept apart.  Returns 0 or -ENOMEM. */
 int why_fill(struct sheet *sheet, const struct causes *causes, struct syscalls *syscalls);
+/* Room for the text of a link: two names, a system call, and the longest words between them. */
+#define WHY_LABEL	(2 * TEXT_TASK_LEN + SYSCALLS_NAME + 60)
+
+/* Returns what a link was: "make:10 was ready, its CPU ran cc1:11".  @syscalls: their names */
+const char *why_label(char buffer[WHY_LABEL], const struct link *link, struct syscalls *syscalls);
 /* Returns the kinds of the chain's links, a bit for each. */
 unsigned int why_kinds(const struct chain *chain);
 

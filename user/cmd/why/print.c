@@ -43,9 +43,6 @@ static const struct words {
 	[LINK_UNKNOWN] = { "unknown", ": not known", "", false },
 };
 
-/* Room for two names and the longest text. */
-#define LABEL	(2 * TEXT_TASK_LEN + SYSCALLS_NAME + 60)
-
 /* Returns " in futex"; "": not known. */
 static const char *in_syscall(char buffer[SYSCALLS_NAME + 4], struct syscalls *syscalls,
 			      uint64_t syscall)
@@ -59,10 +56,10 @@ static const char *in_syscall(char buffer[SYSCALLS_NAME + 4], struct syscalls *s
 }
 
 /* @in: of in_syscall() */
-static const char *label(char buffer[LABEL], enum link_kind kind, const char *task,
+static const char *label(char buffer[WHY_LABEL], enum link_kind kind, const char *task,
 			 const char *other, const char *in)
 {
-	snprintf(buffer, LABEL, "%s%s%s%s%s", task && *task ? task : "?", words[kind].text, in,
+	snprintf(buffer, WHY_LABEL, "%s%s%s%s%s", task && *task ? task : "?", words[kind].text, in,
 		 words[kind].until, !words[kind].other ? "" : other && *other ? other : "?");
 	return buffer;
 }
@@ -70,6 +67,15 @@ static const char *label(char buffer[LABEL], enum link_kind kind, const char *ta
 static const char *name_task(char buffer[TEXT_TASK_LEN], const struct link_name *name)
 {
 	return name->pid ? text_task(buffer, name->comm, name->pid) : NULL;
+}
+
+const char *why_label(char buffer[WHY_LABEL], const struct link *link, struct syscalls *syscalls)
+{
+	char task[TEXT_TASK_LEN], other[TEXT_TASK_LEN], in[SYSCALLS_NAME + 4];
+
+	return label(buffer, link->kind, name_task(task, &link->task_name),
+		     name_task(other, &link->other_name),
+		     in_syscall(in, syscalls, link->syscall));
 }
 
 /* The same for all tasks of that name. */
@@ -109,7 +115,7 @@ static size_t find_largest(const struct chain *chain)
 
 static void print_links(const struct printer *printer, const struct chain *chain)
 {
-	char text[LABEL], task[TEXT_TASK_LEN], other[TEXT_TASK_LEN], in[SYSCALLS_NAME + 4];
+	char text[WHY_LABEL];
 	size_t i, largest = find_largest(chain);
 	const struct link *link;
 	unsigned int color;
@@ -119,9 +125,7 @@ static void print_links(const struct printer *printer, const struct chain *chain
 		color = i == largest ? COLOR_BOLD : COLOR_PLAIN;
 		fputs(color_on(color), stdout);
 		print_figures(printer, chain, link);
-		fputs(label(text, link->kind, name_task(task, &link->task_name),
-			    name_task(other, &link->other_name),
-			    in_syscall(in, printer->syscalls, link->syscall)), stdout);
+		fputs(why_label(text, link, printer->syscalls), stdout);
 		if (link->throttle.period)
 			printf(" (cpu.max %g %%)",
 			       quotas_percent(link->throttle.quota, link->throttle.period));
@@ -142,7 +146,7 @@ static uint64_t time_behind(const struct chain *chain, size_t n)
 /* Prints a long chain: a line for each pair of names, and one for those that are too many. */
 static void print_merged(const struct printer *printer, struct chain *chain)
 {
-	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN], in[SYSCALLS_NAME + 4];
+	char text[WHY_LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN], in[SYSCALLS_NAME + 4];
 	const struct link *link;
 	unsigned int color;
 	uint64_t rest;
@@ -469,7 +473,7 @@ const struct sheet_column why_columns[] = {
 static int add_row(struct sheet *sheet, const struct causes *causes, const struct cause *cause,
 		   uint64_t all, struct syscalls *syscalls)
 {
-	char text[LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN], in[SYSCALLS_NAME + 4];
+	char text[WHY_LABEL], task[TEXT_NAME_LEN], other[TEXT_NAME_LEN], in[SYSCALLS_NAME + 4];
 	const struct schedtape_histogram *waits = &cause->waits;
 	const char *name = causes_name(causes, cause->task);
 	const char *behind = causes_name(causes, cause->other);

@@ -186,11 +186,24 @@ static bool is_wanted(const struct waits *waits, const struct schedtape_task *ta
 	       selection_has_time(waits->selection, run->begin) && is_chosen(waits, task);
 }
 
-/* Explains the wait before the run @number.  Returns 0 or -ENOMEM. */
-static int explain(struct waits *waits, const struct schedtape_task *task, uint64_t number)
+/* Returns true if the wait before a run is too short to be one of the worst. */
+static bool is_short(const struct waits *waits, const struct schedtape_run *run)
 {
-	int rc = chain_of_wait(&waits->chain, &waits->history, number);
+	uint64_t begin = history_wait_begin(run->left, run->woke, run->cpu == SCHEDTAPE_NONE);
 
+	return !waits->all && waits->at == SPAN_NONE && waits->nr == waits->most &&
+	       run->begin - begin <= badness(waits, &waits->chains[waits->nr - 1]);
+}
+
+/* Explains the wait before the run @number.  Returns 0 or -ENOMEM. */
+static int explain(struct waits *waits, const struct schedtape_task *task,
+		   const struct schedtape_run *run, uint64_t number)
+{
+	int rc;
+
+	if (is_short(waits, run))
+		return 0;
+	rc = chain_of_wait(&waits->chain, &waits->history, number);
 	if (rc <= 0)
 		return rc;
 	rc = waits->all ? causes_add(&waits->causes, &waits->chain, task) : 0;
@@ -281,7 +294,7 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 		rc = quotas_update(&waits->recorded->quotas);
 	if (rc || !is_wanted(waits, task, run))
 		return rc;
-	return explain(waits, task, history_task(&waits->history, task->index)->last);
+	return explain(waits, task, run, history_task(&waits->history, task->index)->last);
 }
 
 static int on_waits(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)
@@ -295,7 +308,7 @@ static int on_waits(void *arg, const struct schedtape_task *task, const struct s
 	rc = history_waits(&waits->history, task, run, &number);
 	if (!rc)
 		rc = quotas_update(&waits->recorded->quotas);
-	return rc ? rc : explain(waits, task, number);
+	return rc ? rc : explain(waits, task, run, number);
 }
 
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *run)

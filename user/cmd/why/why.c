@@ -452,8 +452,7 @@ static enum stape_throttling throttling_of(struct json_object *meta)
 	return STAPE_THROTTLING_NONE;
 }
 
-/* Returns 0 or -ENOMEM. */
-static int recorded_read(struct recorded *recorded, struct schedtape_tape *tape)
+int recorded_read(struct recorded *recorded, struct schedtape_tape *tape)
 {
 	recorded->all = idle_time_has_filter_all(tape);
 	recorded->knows_idle = idle_time_is_known(tape);
