@@ -44,7 +44,10 @@ static u64 stape_trigger_lowest(const struct stape_triggers *triggers, u32 kind,
 	return order->nr ? triggers->triggers[order->numbers[0]].limit : max;
 }
 
-/* Two ticks less than the slack allows: the work may be a tick late, and take a tick itself. */
+/*
+ * Two ticks less than the slack allows: the work may be a tick late, and take a tick itself.  Once
+ * a second at least, because the scan also makes leaves for new tasks.
+ */
 static void stape_trigger_set_period(struct stape_triggers *triggers)
 {
 	u64 lowest = U64_MAX;
@@ -53,11 +56,10 @@ static void stape_trigger_set_period(struct stape_triggers *triggers)
 	for (i = 0; i < triggers->nr; i++)
 		if (triggers->triggers[i].setup.kind != STAPE_TRIGGER_RATE)
 			lowest = min(lowest, triggers->triggers[i].setup.limit);
-	/* Rates need no scan, but it also makes leaves for new tasks. */
 	triggers->scan_period = HZ;
 	if (lowest != U64_MAX)
-		triggers->scan_period = max_t(s64, 1, (s64)nsecs_to_jiffies(lowest / 4 +
-							STAPE_TRIGGER_SLACK_NS) - 2);
+		triggers->scan_period = clamp_t(s64, (s64)nsecs_to_jiffies(lowest / 4 +
+							STAPE_TRIGGER_SLACK_NS) - 2, 1, HZ);
 }
 
 static void stape_trigger_init(struct stape_triggers *triggers,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -675,44 +676,65 @@ TEST_F_TIMEOUT(triggers, memory, 120)
 	st_record_close(&plain);
 }
 
-#define APART	128	/* PIDs, so that each task needs memory of its own */
+#define STOCK		32	/* tasks that get memory until the work makes more */
+#define APART		128	/* PIDs, so that each task needs memory of its own */
 
-/* Forks a child with a PID from @least on that sleeps now and then.  Returns its PID. */
-static pid_t fork_sleeper(pid_t least)
+/* Forks more children than two stocks are for, because the work may come once meanwhile. */
+static int fork_apart(void *arg)
 {
+	unsigned int i;
 	char text[16];
-	pid_t pid;
 
-	snprintf(text, sizeof(text), "%d", least);
-	st_write_file("/proc/sys/kernel/ns_last_pid", text);
-	pid = fork();
-	if (!pid) {
-		st_sleep_often(50);
-		_exit(0);
+	(void)arg;
+	for (i = 0; i < 2 * STOCK + 6; i++) {
+		snprintf(text, sizeof(text), "%u", 2000 + i * APART);
+		st_write_file("/proc/sys/kernel/ns_last_pid", text);
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			pause();
+			_exit(0);
+		}
 	}
-	return pid;
+	st_gate();
+	return 0;
 }
 
-/* No work makes memory for more tasks for hours. */
+static uint64_t memory_of(struct st_record *r)
+{
+	struct schedtape_session_state state = { .size = sizeof(state) };
+
+	return st_record_get(r, &state) ? 0 : state.memory;
+}
+
+static uint64_t missed_by(struct st_record *r)
+{
+	struct schedtape_session_state state = { .size = sizeof(state) };
+
+	return st_record_get(r, &state) ? UINT64_MAX : state.missed_waits;
+}
+
+/* The work makes memory for 32 tasks a second, also if limits are long. */
 TEST_F_TIMEOUT(triggers, missed_waits, 120)
 {
 	const struct schedtape_trigger trigger = TRIGGER(LATENCY, 0, STAPE_TRIGGER_TIME_MAX);
-	struct schedtape_session_state state = { .size = sizeof(state) };
-	pid_t pids[40];
-	unsigned int i;
+	const struct schedtape_trigger rate = TRIGGER(RATE, 0, STAPE_TRIGGER_RATE_MAX);
+	uint64_t end = st_now() + ARRIVES * MS, more;
 
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
+	ASSERT_EQ(0, open_with(&self->other, &rate, 1));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, fork_apart, NULL));
+	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
+	ASSERT_EQ(0, st_record_add(&self->other, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_EQ(0, st_record_get(&self->r, &state));
-	EXPECT_EQ(0, state.missed_waits);
-	for (i = 0; i < 40; i++) {
-		pids[i] = fork_sleeper(10000 + i * APART);
-		ASSERT_EQ(0, st_record_add(&self->r, pids[i]));
-	}
-	for (i = 0; i < 40; i++)
-		EXPECT_EQ(pids[i], waitpid(pids[i], NULL, 0));
-	ASSERT_EQ(0, st_record_get(&self->r, &state));
-	EXPECT_LT(0, state.missed_waits);
+	ASSERT_EQ(0, st_record_start(&self->other));
+	more = memory_of(&self->r) + STOCK / 2 * APART * sizeof(uint64_t);
+	ASSERT_TRUE(st_child_step(&self->w[0]));
+	EXPECT_LT(0, missed_by(&self->r));
+	/* A rate needs no such memory. */
+	EXPECT_EQ(0, missed_by(&self->other));
+	while (memory_of(&self->r) < more && st_now() < end)
+		st_sleep_often(10);
+	EXPECT_LE(more, memory_of(&self->r));
 }
 
 /* -- wrong requests ---------------------------------------------------------- */
