@@ -348,7 +348,7 @@ static void print_replay(void *arg)
 /* A task had one run, with a delay. */
 static void print_top(void *arg)
 {
-	static struct groups_task task = { .pid = 10, .tgid = 10, .comm = "shell" };
+	static struct task_entry task = { .pid = 10, .tgid = 10, .comm = "shell" };
 	static struct interval_sum sum = { .task = 0, .counts = { .switches = 1 } };
 	const struct interval interval = {
 		.begin = 1 * S, .end = 2 * S, .tasks = &task, .nr_tasks = 1, .sums = &sum,

@@ -71,7 +71,7 @@ _Static_assert(sizeof(struct key) == STAPE_COMM_LEN, "a name is a key");
 
 static struct key key_of(const struct groups *groups, uint32_t number)
 {
-	const struct groups_task *task = &groups->tasks[number];
+	const struct task_entry *task = &groups->tasks[number];
 	struct key key = { { 0 } };
 
 	switch (groups->by) {
@@ -133,7 +133,7 @@ static void add_task(struct groups *groups, const struct slots *slots, uint32_t 
 
 bool groups_selects(const struct groups *groups, uint32_t task)
 {
-	const struct groups_task *of = &groups->tasks[task], *leader = &groups->tasks[of->process];
+	const struct task_entry *of = &groups->tasks[task], *leader = &groups->tasks[of->process];
 	const struct selection_task identity = {
 		.pid = of->pid, .tgid = of->tgid, .ns_pid = of->ns_pid,
 		.ns_tgid = leader->pid == of->tgid ? leader->ns_pid : 0,
@@ -185,7 +185,7 @@ static int begin(struct groups *groups, enum groups_by by, const struct selectio
 static int compare_processes(const void *left, const void *right, void *arg)
 {
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct groups_task *tasks = arg;
+	const struct task_entry *tasks = arg;
 
 	if (tasks[a].tgid != tasks[b].tgid)
 		return tasks[a].tgid < tasks[b].tgid ? -1 : 1;
@@ -199,12 +199,12 @@ static int compare_processes(const void *left, const void *right, void *arg)
  */
 static void join_threads(struct groups *groups, const uint32_t *numbers, size_t n)
 {
-	struct groups_task *tasks = groups->tasks;
+	struct task_entry *tasks = groups->tasks;
 	uint32_t leader = SCHEDTAPE_NONE;
 	size_t i, first = 0;
 
 	for (i = 0; i <= n; i++) {
-		const struct groups_task *task = i < n ? &tasks[numbers[i]] : NULL;
+		const struct task_entry *task = i < n ? &tasks[numbers[i]] : NULL;
 		bool leads = task && task->pid == task->tgid;
 
 		/* The PID is that of another process from there on. */
@@ -222,7 +222,7 @@ static void join_threads(struct groups *groups, const uint32_t *numbers, size_t 
 static int find_processes(struct groups *groups)
 {
 	uint32_t *numbers = calloc(groups->nr_tasks + 1, sizeof(*numbers));
-	struct groups_task *tasks = groups->tasks;
+	struct task_entry *tasks = groups->tasks;
 	size_t i, first = 0, n = 0;
 
 	if (!numbers)
@@ -273,7 +273,7 @@ int groups_make(struct groups *groups, enum groups_by by, const struct selection
 	if (begin(groups, by, selection, n))
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		groups->tasks[i] = (struct groups_task){
+		groups->tasks[i] = (struct task_entry){
 			.cgroup = from[i].cgroup, .pid = from[i].pid, .tgid = from[i].tgid,
 			.ns_pid = from[i].ns_pid, .process = from[i].process,
 			.policy = from[i].prio_known ? from[i].policy : IDENTITY_NO_POLICY,
@@ -284,39 +284,35 @@ int groups_make(struct groups *groups, enum groups_by by, const struct selection
 	return make(groups, tape);
 }
 
+/* Begins with a copy of the tasks.  Returns 0 or -ENOMEM. */
+static int begin_with(struct groups *groups, enum groups_by by, const struct selection *selection,
+		      const struct task_entry *tasks, size_t n)
+{
+	int ret = begin(groups, by, selection, n);
+
+	if (!ret && n)
+		memcpy(groups->tasks, tasks, n * sizeof(*tasks));
+	return ret;
+}
+
 int groups_make_of_table(struct groups *groups, enum groups_by by,
 			 const struct selection *selection, struct schedtape_tape *tape,
 			 const struct task_table *table)
 {
-	uint32_t i;
+	int ret = begin_with(groups, by, selection, table->tasks, table->nr);
 
-	if (begin(groups, by, selection, table->nr))
-		return -ENOMEM;
-	for (i = 0; i < table->nr; i++) {
-		const struct task_entry *from = &table->tasks[i];
-
-		groups->tasks[i] = (struct groups_task){
-			.cgroup = from->cgroup, .pid = from->pid, .tgid = from->tgid,
-			.ns_pid = from->ns_pid, .process = from->process, .policy = from->policy,
-			.order = i, .took_pid = from->took_pid,
-		};
-		/* The leader may be known by a fork only, without a description. */
-		if (from->process != i)
-			groups->tasks[i].tgid = table->tasks[from->process].pid;
-		memcpy(groups->tasks[i].comm, from->comm, STAPE_COMM_LEN);
-	}
-	return make(groups, tape);
+	return ret ? ret : make(groups, tape);
 }
 
 int groups_make_of_tasks(struct groups *groups, enum groups_by by,
-			 const struct selection *selection, const struct groups_task *tasks,
+			 const struct selection *selection, const struct task_entry *tasks,
 			 size_t n, const struct schedtape_cgroup_table *cgroups)
 {
-	if (begin(groups, by, selection, n))
-		return -ENOMEM;
+	int ret = begin_with(groups, by, selection, tasks, n);
+
+	if (ret)
+		return ret;
 	groups->cgroups = cgroups;
-	if (n)
-		memcpy(groups->tasks, tasks, n * sizeof(*tasks));
 	return make(groups, NULL);
 }
 
@@ -397,7 +393,7 @@ static const char *label_cgroup(const struct groups *groups, uint64_t id,
 const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL])
 {
 	const struct group *group = &groups->groups[number];
-	const struct groups_task *task, *leader;
+	const struct task_entry *task, *leader;
 
 	if (groups->by == GROUPS_CPU) {
 		if (group->task == STAPE_CPU_NONE)

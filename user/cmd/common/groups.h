@@ -32,28 +32,7 @@ const char *groups_by_name(enum groups_by by);
 /* --by.  The input is an enum groups_by. */
 extern const struct argp groups_argp;
 
-/**
- * struct groups_task - a task as far as groups need it, with its last name, cgroup and policy
- * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
- * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
- * @process: number of the task that leads its process; with GROUPS_PROCESS that of the first of its
- *	tasks, if none leads it, and that of the thread, if a thread has called execve()
- * @order: when it appeared, among the tasks of its TGID
- * @took_pid: it was a thread, and has taken its leader's PID by an execve()
- */
-struct groups_task {
-	uint64_t cgroup;
-	uint32_t pid;
-	uint32_t tgid;
-	uint32_t ns_pid;
-	uint32_t process;
-	uint32_t policy;
-	uint32_t order;
-	bool took_pid;
-	char comm[STAPE_COMM_LEN];
-};
-
-/* Returns true if a task has @took_pid. */
+/* Returns true if a thread has taken its leader's PID by an execve(). */
 static inline bool groups_took_pid(const struct schedtape_task *task)
 {
 	return task->thread && task->process == task->index && task->pid == task->tgid;
@@ -73,7 +52,8 @@ struct group {
  * struct groups - all lines
  * @by: what they are of
  * @selection: which tasks
- * @tasks: the tape's @nr_tasks tasks, by their numbers
+ * @tasks: the tape's @nr_tasks tasks, by their numbers.  With GROUPS_PROCESS, their @process is the
+ *	first task of the process if none leads it, and the thread if a thread has called execve()
  * @numbers: by number of a task: its group, or SCHEDTAPE_NONE if it is not selected; with
  *	GROUPS_CPU by CPU: its group
  * @nr_numbers: number of @numbers
@@ -86,7 +66,7 @@ struct group {
 struct groups {
 	enum groups_by by;
 	const struct selection *selection;
-	struct groups_task *tasks;
+	struct task_entry *tasks;
 	size_t nr_tasks;
 	uint32_t *numbers;
 	size_t nr_numbers;
@@ -111,7 +91,7 @@ int groups_make_of_table(struct groups *groups, enum groups_by by,
 			 const struct task_table *table);
 /* The same of @n tasks, without a tape.  @cgroups: their paths, kept by the caller, or NULL */
 int groups_make_of_tasks(struct groups *groups, enum groups_by by,
-			 const struct selection *selection, const struct groups_task *tasks,
+			 const struct selection *selection, const struct task_entry *tasks,
 			 size_t n, const struct schedtape_cgroup_table *cgroups);
 /* Returns true if a task is selected. */
 bool groups_selects(const struct groups *groups, uint32_t task);

@@ -19,7 +19,7 @@ static int add(struct task_table *table, struct identity *task, uint32_t process
 		table->room = room;
 	}
 	table->tasks[table->nr] = (struct task_entry){
-		.process = process == SCHEDTAPE_NONE ? table->nr : process,
+		.process = process == SCHEDTAPE_NONE ? table->nr : process, .order = table->nr,
 	};
 	task->number = ++table->nr;
 	return 0;
@@ -112,6 +112,17 @@ int task_table_begin(struct task_table *table, struct schedtape_tape *tape,
 	return ret;
 }
 
+/* A thread may be known by its fork only, without a description of its leader's PID. */
+static void take_tgids(struct task_table *table)
+{
+	struct task_entry *tasks = table->tasks;
+	uint32_t i;
+
+	for (i = 0; i < table->nr; i++)
+		if (tasks[i].process != i)
+			tasks[i].tgid = tasks[tasks[i].process].pid;
+}
+
 int task_table_end(struct task_table *table, struct schedtape_tape *tape)
 {
 	const struct schedtape_task_info *infos;
@@ -123,7 +134,11 @@ int task_table_end(struct task_table *table, struct schedtape_tape *tape)
 	for (i = 0; i < n && !ret; i++)
 		if (identities_is_new(table->identities, infos[i].pid))
 			ret = number(table, infos[i].pid);
-	return ret ? ret : identities_end(table->identities);
+	if (!ret)
+		ret = identities_end(table->identities);
+	if (!ret)
+		take_tgids(table);
+	return ret;
 }
 
 void task_table_free(struct task_table *table)

@@ -21,24 +21,26 @@
 
 /**
  * struct task_entry - a task
- * @pid: its PID, the last one if a thread has called execve(); this member and the others but
- *	@process are set when the task ends, or by task_table_end()
- * @process: number of the task that leads its process; its own: a leader
+ * @cgroup: id of its last cgroup; 0: not known; this member and those up to @policy are set when
+ *	the task ends, or by task_table_end(), and so is @comm
+ * @pid: its PID, the last one if a thread has called execve()
  * @tgid: PID of its process
  * @ns_pid: its PID in its own PID namespace; 0: the same, or not known
- * @policy: the last one, IDENTITY_NO_POLICY: not known
- * @took_pid: it was a thread, and has taken its leader's PID by an execve(); set at once
- * @cgroup: id of its last cgroup; 0: not known
+ * @policy: the last one, SCHED_*; IDENTITY_NO_POLICY: not known
+ * @process: number of the task that leads its process; its own: a leader
+ * @order: when it appeared, among the tasks of its @tgid
+ * @took_pid: it was a thread, and has taken its leader's PID by an execve()
  * @comm: its last name
  */
 struct task_entry {
+	uint64_t cgroup;
 	uint32_t pid;
-	uint32_t process;
 	uint32_t tgid;
 	uint32_t ns_pid;
-	uint8_t policy;
+	uint32_t policy;
+	uint32_t process;
+	uint32_t order;
 	bool took_pid;
-	uint64_t cgroup;
 	char comm[STAPE_COMM_LEN];
 };
 

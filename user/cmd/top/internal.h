@@ -58,7 +58,7 @@ struct interval {
 	uint64_t end;
 	uint64_t events;
 	uint64_t lost;
-	struct groups_task *tasks;
+	struct task_entry *tasks;
 	size_t nr_tasks;
 	struct interval_sum *sums;
 	size_t nr_sums;

@@ -141,7 +141,7 @@ static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t len
 	delays_fill(row, &columns, &sum->delays);
 }
 
-static const char *policy_name(const struct groups_task *task)
+static const char *policy_name(const struct task_entry *task)
 {
 	if (!task || task->policy == IDENTITY_NO_POLICY)
 		return "-";
@@ -152,7 +152,7 @@ static int add_row(struct sheet *sheet, const struct groups *groups, size_t numb
 		   const struct sum *sum, uint64_t length)
 {
 	const struct group *group = &groups->groups[number];
-	const struct groups_task *task = NULL;
+	const struct task_entry *task = NULL;
 	union sheet_value *row;
 	char label[GROUPS_LABEL];
 

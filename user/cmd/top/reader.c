@@ -170,11 +170,11 @@ static int add_running(struct top_sums *sums, const struct schedtape_task *tasks
 static uint32_t take_task(struct interval *interval, uint32_t *numbers,
 			  const struct schedtape_task *task)
 {
-	struct groups_task *to = &interval->tasks[interval->nr_tasks];
+	struct task_entry *to = &interval->tasks[interval->nr_tasks];
 
 	if (numbers[task->index])
 		return numbers[task->index] - 1;
-	*to = (struct groups_task){
+	*to = (struct task_entry){
 		.cgroup = task->cgroup, .pid = task->pid, .tgid = task->tgid,
 		.policy = task->prio_known ? task->policy : IDENTITY_NO_POLICY,
 		.process = interval->nr_tasks, .order = task->index,
