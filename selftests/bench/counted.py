@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the emulator's plugin has counted: the parts cache, sections and functions. For "report"."""
+"""What the emulator's plugin has counted: the parts sections and functions. For "report"."""
 import collections
 import json
-
-# A waking, a wakeup and a switch.
-EVENTS_A_HOP = 3
-BASE = "empty"
 
 
 def read(folder):
@@ -15,53 +11,6 @@ def read(folder):
         result = json.loads(line)
         results[result["run"].rpartition("/")[0], result["phase"]] = result
     return results
-
-
-# -- cache -----------------------------------------------------------------------
-
-def cache_figures(result, base, events):
-    """What an event costs more than with an empty probe, and what a probe uses."""
-    def extra(key):
-        return (result["all"][key] - base["all"][key]) / events
-
-    calls = result["calls"] or 1
-    return {
-        "l1d": extra("l1d"), "l1i": extra("l1i"), "l2": extra("l2"), "tlb": extra("tlb"),
-        "probe_l1d": result["probes"]["l1d"] / calls,
-        "probe_l2": result["probes"]["l2"] / calls,
-        "probe_tlb": result["probes"]["tlb"] / calls,
-        "lines": result["lines"] / calls,
-        "pages": result["pages"] / calls,
-        "code_lines": result["code_lines"] / calls,
-    }
-
-
-CACHE_COLUMNS = {
-    "l1d": "L1D", "l1i": "L1I", "l2": "L2", "tlb": "dTLB",
-    "probe_l1d": "probe L1D", "probe_l2": "probe L2", "probe_tlb": "probe dTLB",
-    "lines": "lines", "pages": "pages", "code_lines": "code lines",
-}
-
-
-def report_cache(part, table):
-    """Returns the figures of each number of tasks, by recorder."""
-    results = read(part.folder)
-    found = {}
-    for tasks in dict.fromkeys(name.rpartition(".")[2] for name in part.names):
-        base = results[f"{BASE}.{tasks}", "baton"]
-        load = part.get(f"{BASE}.{tasks}", "probe")["load"]
-        events = int(load.split()[2]) * EVENTS_A_HOP
-        rows = {}
-        for name in part.names:
-            result = results.get((name, "baton"))
-            if name.rpartition(".")[2] == tasks and result and part.get(name, "probe"):
-                rows[name.rpartition(".")[0]] = cache_figures(result, base, events)
-        table(f"cache: {load}, 1 CPU, an event: misses more than with an empty probe; in the "
-              "probe; what the probe uses",
-              ["recorder", *CACHE_COLUMNS.values()],
-              [[name, *(row[key] for key in CACHE_COLUMNS)] for name, row in rows.items()])
-        found[tasks] = {"load": load, "recorders": rows}
-    return {"tasks": found}
 
 
 # -- sections ----------------------------------------------------------------------
@@ -170,14 +119,6 @@ def report_functions(part, table):
 
 # -- limits ------------------------------------------------------------------------
 
-def misses(results, tasks):
-    """Misses of a probe more than of an empty one."""
-    recorders = results.get("cache", {}).get("tasks", {}).get(tasks, {}).get("recorders", {})
-    if not {BASE, "schedtape"} <= set(recorders):
-        return None
-    return recorders["schedtape"]["probe_l1d"] - recorders[BASE]["probe_l1d"]
-
-
 def growth(sections):
     """How many instructions longer the longest call of a phase is with the most threads."""
     phases = collections.defaultdict(list)
@@ -189,11 +130,8 @@ def growth(sections):
 def targets(results):
     """Limits for schedtape: text, measured value, limit."""
     sections = results.get("sections", {}).get("sections", [])
-    few = misses(results, "10")
     loads = results.get("functions", {}).get("loads", {})
     return [
-        ["L1D misses of a probe, 10 tasks", few, 4],
-        ["the same, 30,000 tasks", misses(results, "30000"), None if few is None else few + 1],
         ["instructions with interrupts off",
          max((section["instructions"] for section in sections), default=None), 50000],
         ["the same, 30,000 threads, more than with 1,000", growth(sections), 10000],

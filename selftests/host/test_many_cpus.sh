@@ -50,7 +50,7 @@ tape()
 # count CPUS: 50 processes a CPU
 count()
 {
-	guest "$1" --plugin "$build/plugin/plugin.so,mode=calls,out=$T/plugin" -- \
+	guest "$1" --plugin "$build/plugin/plugin.so,out=$T/plugin" -- \
 		"$script" count "$build" $((50 * $1))
 }
 

@@ -48,8 +48,8 @@ count_sections()
 		triggers/drain schedtape z0,triggers drain pingpong 500
 	END
 	timeout 2000 "$top/selftests/qemu/vm" --kernel "$kernel" --icount --mem 4096 --rw "$T" \
-		--plugin "$build/plugin/plugin.so,mode=calls,out=$T/plugin" --timeout 1900 -- \
-		"$top/selftests/bench/guest-runs" "$T/plan" "$T" "$build" "$kernel" calls &&
+		--plugin "$build/plugin/plugin.so,out=$T/plugin" --timeout 1900 -- \
+		"$top/selftests/bench/guest-runs" "$T/plan" "$T" "$build" "$kernel" plugin &&
 		same "$(grep -h '^status=' "$T"/*/drain/result | sort -u)" status=ok
 }
 

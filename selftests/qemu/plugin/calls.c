@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * mode=calls: the instructions of each of the module's functions, of the kernel's functions that
- * they call, of each call with all that it calls, and of sections with interrupts off.
+ * Counts the instructions of each of the module's functions, of the kernel's functions that they
+ * call, of each call with all that it calls, and of sections with interrupts off.
  *
  * A call lasts until its return address has left the stack.  An interrupt in the middle of it, what
  * the scheduler does when it sleeps, and waiting for a spinlock is not the module's.  With several
@@ -321,9 +321,9 @@ static void execute_user(unsigned int number, void *data)
 		section_end(cpu);
 }
 
-/* -- the mode ------------------------------------------------------------------ */
+/* -- what main.c calls --------------------------------------------------------- */
 
-static void calls_translate(struct qemu_plugin_tb *tb, struct block *block)
+void calls_translate(struct qemu_plugin_tb *tb, struct block *block)
 {
 	struct rest *rest;
 	uint8_t byte;
@@ -350,7 +350,7 @@ static void calls_translate(struct qemu_plugin_tb *tb, struct block *block)
 	}
 }
 
-static void calls_begin(void)
+void calls_begin(void)
 {
 	unsigned int i;
 
@@ -396,7 +396,7 @@ static void report_table(FILE *out, const char *name, size_t offset)
 	fprintf(out, "]");
 }
 
-static void calls_report(FILE *out)
+void calls_report(FILE *out)
 {
 	struct section longest = { 0 };
 	struct run run = { 0 };
@@ -416,7 +416,3 @@ static void calls_report(FILE *out)
 	report_table(out, "own", offsetof(struct cpu, own));
 	report_table(out, "calls", offsetof(struct cpu, calls));
 }
-
-const struct mode mode_calls = {
-	.name = "calls", .translate = calls_translate, .begin = calls_begin, .report = calls_report,
-};

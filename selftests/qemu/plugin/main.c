@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A plugin of QEMU's TCG, see README.  Its arguments are mode=NAME and out=FILE.  Orders are:
+ * A plugin of QEMU's TCG, see README.  Its argument is out=FILE.  Orders are:
  *
  *	symbols		lines of /proc/kallsyms follow
  *	run NAME	what the next measurements belong to
@@ -27,7 +27,6 @@ static struct cpu {
 	GByteArray *value;
 } cpus[PLUGIN_CPUS_MAX];
 
-static const struct mode *mode;
 static const char *out_path;
 static char *run, *phase;
 static bool on;
@@ -70,7 +69,7 @@ static void report(void)
 		abort();
 	}
 	fprintf(out, "{\"run\": \"%s\", \"phase\": \"%s\"", run ? run : "", phase ? phase : "");
-	mode->report(out);
+	calls_report(out);
 	fprintf(out, "}\n");
 	fclose(out);
 }
@@ -95,7 +94,7 @@ static void turn(qemu_plugin_id_t id, bool begin)
 		return;
 	on = begin;
 	if (begin)
-		mode->begin();
+		calls_begin();
 	else
 		report();
 	qemu_plugin_reset(id, reset);
@@ -145,7 +144,6 @@ static bool is_mark(const struct qemu_plugin_insn *insn)
 /* Blocks are never freed: others may still execute them. */
 static struct block *describe(struct qemu_plugin_tb *tb)
 {
-	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
 	struct block *block = malloc(sizeof(*block));
 
 	if (!block)
@@ -154,7 +152,6 @@ static struct block *describe(struct qemu_plugin_tb *tb)
 		.addr = qemu_plugin_tb_vaddr(tb), .insns = qemu_plugin_tb_n_insns(tb),
 		.symbol = symbols_find(qemu_plugin_tb_vaddr(tb)),
 	};
-	block->bytes = qemu_plugin_insn_vaddr(last) + qemu_plugin_insn_size(last) - block->addr;
 	return block;
 }
 
@@ -170,28 +167,22 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 							       NULL);
 	}
 	if (on)
-		mode->translate(tb, describe(tb));
+		calls_translate(tb, describe(tb));
 }
 
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info,
 					   int argc, char **argv)
 {
-	static const struct mode * const modes[] = { &mode_cache, &mode_calls };
-	size_t i;
 	int arg;
 
 	plugin_id = id;
-	for (arg = 0; arg < argc; arg++) {
+	for (arg = 0; arg < argc; arg++)
 		if (!strncmp(argv[arg], "out=", 4))
 			out_path = strdup(argv[arg] + 4);
-		for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-			if (!strncmp(argv[arg], "mode=", 5) &&
-			    !strcmp(argv[arg] + 5, modes[i]->name))
-				mode = modes[i];
-	}
-	if (!mode || !out_path || strcmp(info->target_name, "x86_64") ||
-	    info->system.max_vcpus > (mode == &mode_cache ? 1 : PLUGIN_CPUS_MAX)) {
-		fprintf(stderr, "plugin: set out=FILE, and mode=calls or, on 1 CPU, mode=cache\n");
+	if (!out_path || strcmp(info->target_name, "x86_64") ||
+	    info->system.max_vcpus > PLUGIN_CPUS_MAX) {
+		fprintf(stderr, "plugin: set out=FILE; a guest has at most %d CPUs\n",
+			PLUGIN_CPUS_MAX);
 		return -1;
 	}
 	qemu_plugin_register_vcpu_init_cb(id, init_cpu);

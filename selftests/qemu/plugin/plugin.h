@@ -13,13 +13,11 @@
  * @addr: where it begins; it ends where the next one begins
  * @name: its name
  * @ours: it is the module's
- * @probe: it is a recorder's probe of an event of which there are three for each wake-up
  */
 struct symbol {
 	uint64_t addr;
 	const char *name;
 	bool ours;
-	bool probe;
 };
 
 extern struct symbol *symbols;
@@ -31,13 +29,11 @@ const struct symbol *symbols_find(uint64_t addr);
 /**
  * struct block - translated instructions that are executed one after the other
  * @addr: of the first
- * @bytes: length of all
  * @insns: how many
  * @symbol: their function; NULL: not the kernel's
  */
 struct block {
 	uint64_t addr;
-	uint32_t bytes;
 	uint32_t insns;
 	const struct symbol *symbol;
 };
@@ -59,20 +55,11 @@ uint64_t plugin_reg(unsigned int cpu, enum reg reg);
 
 #define PLUGIN_CPUS_MAX		1024
 
-/**
- * struct mode - what is counted
- * @name: of the plugin's argument
- * @translate: adds callbacks to a block, while the plugin is on
- * @begin: sets all counts to 0
- * @report: prints the members of a JSON object
- */
-struct mode {
-	const char *name;
-	void (*translate)(struct qemu_plugin_tb *tb, struct block *block);
-	void (*begin)(void);
-	void (*report)(FILE *out);
-};
-
-extern const struct mode mode_cache, mode_calls;
+/* Adds callbacks to a block, while the plugin is on. */
+void calls_translate(struct qemu_plugin_tb *tb, struct block *block);
+/* Sets all counts to 0. */
+void calls_begin(void);
+/* Prints the members of a JSON object. */
+void calls_report(FILE *out);
 
 #endif /* PLUGIN_H */

@@ -10,31 +10,6 @@
 struct symbol *symbols;
 size_t nr_symbols;
 
-/*
- * The probes of all recorders, by the beginnings of their names.  With two probes at a tracepoint
- * the kernel calls an iterator, which calls both.
- */
-static const char * const probes[] = {
-	"floor_switch_", "floor_waking_", "floor_wakeup_",
-	"stape_probe_switch", "stape_probe_waking", "stape_probe_wakeup",
-	"perf_trace_sched_switch", "perf_trace_sched_wakeup_template",
-	"trace_event_raw_event_sched_switch", "trace_event_raw_event_sched_wakeup_template",
-	"__bpf_trace_sched_switch", "__bpf_trace_sched_wakeup_template",
-	"__event_probe__sched_switch", "__event_probe__sched_wakeup_template",
-	"__event_probe__sched_waking", "__event_probe__sched_wakeup",
-	"__traceiter_sched_switch", "__traceiter_sched_waking", "__traceiter_sched_wakeup",
-};
-
-static bool is_probe(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
-		if (!strncmp(name, probes[i], strlen(probes[i])))
-			return true;
-	return false;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct symbol *s = a, *t = b;
@@ -49,7 +24,7 @@ static void add(uint64_t addr, const char *name, bool ours)
 	if (!symbols)
 		abort();
 	symbols[nr_symbols++] = (struct symbol){
-		.addr = addr, .name = strdup(name), .ours = ours, .probe = is_probe(name),
+		.addr = addr, .name = strdup(name), .ours = ours,
 	};
 }
 
