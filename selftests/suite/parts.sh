@@ -29,7 +29,7 @@ build_schedulers()
 	[[ ! $1 =~ ^([7-9]|[1-9][0-9]+)\. ]] || scx/build
 }
 
-# Without them test_replay_servers.sh skips its tests.
+# Without them test_replay_servers.sh and test_tutorial.sh skip their tests.
 fetch_servers()
 {
 	qemu/fetch servers > /dev/null
