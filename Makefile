@@ -70,7 +70,7 @@ ifneq ($(PROTOBUF_C),)
 CMD_OBJ	+= $(BUILD)/$(PERFETTO).pb-c.o
 $(BUILD)/user/cmd/export/%.o: FLAGS += -DHAVE_PROTOBUF_C -I$(BUILD)/user/cmd
 else
-CMD_OBJ	:= $(filter-out $(foreach f,perfetto packets lanes tracks worst,%/export/$(f).o),$(CMD_OBJ))
+CMD_OBJ	:= $(filter-out $(foreach f,perfetto packets lanes tracks,%/export/$(f).o),$(CMD_OBJ))
 endif
 
 all: $(BUILD)/schedtape $(BUILD)/man/schedtape-json.5

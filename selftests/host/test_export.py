@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Description: export perfetto writes the published fields, with the times and counts of report."""
+"""Description: traces of export have the published fields, and the times and counts of report."""
 import json
 import os
 import re
@@ -239,6 +239,53 @@ def test_points(folder, table):
     ok(losses == ["12 events of other tracepoints lost"], "and what is lost of them", losses)
 
 
+# -- Chrome's format -----------------------------------------------------------------------------
+
+def ns(us):
+    return round(us * 1000)
+
+
+def are_nested(slices):
+    """Is each slice in another one, or apart from it?"""
+    stack = []
+    for begin, end in sorted(slices, key=lambda slice: (slice[0], -slice[1])):
+        while stack and stack[-1] <= begin:
+            stack.pop()
+        if stack and end > stack[-1]:
+            return False
+        stack.append(end)
+    return True
+
+
+def test_chrome(tape, report):
+    done = run("export", "chrome", tape)
+    with open(f"{tape}.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    tracks, runs, delays, flows = defaultdict(list), defaultdict(list), defaultdict(list), {}
+    for event in events:
+        if event["ph"] == "X":
+            slice_ = (ns(event["ts"]), ns(event["ts"]) + ns(event["dur"]))
+            tracks[(event["pid"], event["tid"])].append(slice_)
+            if event["name"] == "running":
+                runs[event["tid"]].append(slice_)
+        elif event["ph"] == "C":
+            delays[event["tid"]].append(ns(event["args"]["us"]))
+        elif event["ph"] in "sf":
+            flows.setdefault(event["id"], {})[event["ph"]] = (event["tid"], ns(event["ts"]))
+    found = {task["pid"]: (sum(end - begin for begin, end in runs[task["pid"]]),
+                           len(delays[task["pid"]]), sum(delays[task["pid"]]))
+             for task in report["tasks"]}
+    expected = {task["pid"]: (task["cpu_time_ns"], task["delays"], task["delay_total_ns"])
+                for task in report["tasks"]}
+    ok(done.returncode == 0 and found == expected, "chrome: CPU times and delays of report",
+       (done, [(pid, found[pid], expected[pid]) for pid in found if found[pid] != expected[pid]]))
+    ok(all(are_nested(slices) for slices in tracks.values()), "chrome: slices are nested")
+    ok(flows and all(any(begin <= flow["s"][1] <= end for begin, end in runs[flow["s"][0]])
+                     for flow in flows.values()), "chrome: arrows begin where their waker runs")
+    ok(len(flows) > 100 and all(flow["s"][1] <= flow["f"][1] for flow in flows.values()),
+       "chrome: and end later", len(flows))
+
+
 def test_load(folder, table):
     tape = f"{folder}/load.tape"
     subprocess.run([LOAD_TAPE, tape, "4000"], check=True)
@@ -265,6 +312,7 @@ def main():
         test_arrows(packets, report)
         test_delays(packets, report)
         test_waits(packets, f"{folder}/load.tape")
+        test_chrome(f"{folder}/load.tape", report)
         test_points(folder, table)
     finish()
 

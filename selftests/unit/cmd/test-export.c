@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: export perfetto: switches, states, wakers and arrows; what a tape does not show gets
+ * Description: export: switches, states, wakers and arrows; what a tape does not show gets
  * no state; selections; files.
  */
 #include "delays-tape.h"
@@ -240,6 +240,29 @@ TEST(loss)
 	   "unless it is in another part of the time");
 }
 
+/* CPU 0 loses events from 1.1 to 1.2, while 20 leaves CPU 1. */
+static void make_far_loss(void)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	struct maker m;
+
+	maker_begin(&m, pages[0], 0, 0, 1200 * MS);
+	maker_lost(&m, 5, 1100 * MS, 1200 * MS);
+	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_begin(&m, pages[1], 1, 0, 1000 * MS);
+	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1150 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	write_second(pages, 2);
+}
+
+TEST(far_loss)
+{
+	make_far_loss();
+	exports(NULL, "1150 ms [1] :20 S swapper/1:0\n", "a task leaves in a loss");
+	has("1200 ms [0] unknown/0:4194305 R :20\n1200 ms [0] :20 ? unknown/0:4194305\n"
+	    "1200 ms [0] unknown/0:4194305 R swapper/0:0\n", "it is not known what it does then");
+}
+
 /* Two tasks: 10 wakes 20. */
 static void make_waker(void)
 {
@@ -280,6 +303,45 @@ TEST(arrows)
 	exports("--tid=20", "1029 ms [0] wakes :20 by 4194306 flags 0\n",
 		"a waker that is not selected");
 	ok(!find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, NULL), "and no arrow");
+}
+
+/* Exports a tape as JSON into @text. */
+static void export_json(const char *option)
+{
+	char *argv[7] = { (char *)"export", (char *)"chrome", (char *)the_tape.path, (char *)"-o",
+			  (char *)"-", (char *)option, NULL };
+
+	begin_capture();
+	ok(!cmd_export(option ? 6 : 5, argv), "a trace for Chrome");
+	end_capture();
+}
+
+TEST(chrome)
+{
+	struct json_object *root;
+
+	make_waker();
+	export_json(NULL);
+	root = json_tokener_parse(text);
+	ok(root, "is JSON");
+	json_object_put(root);
+	has("{\"ph\":\"X\",\"pid\":20,\"tid\":20,\"ts\":1010000.000,\"dur\":10000.000,"
+	    "\"name\":\"running\",\"args\":{\"cpu\":0}}", "a run");
+	has("\"tid\":20,\"ts\":1020000.000,\"dur\":10000.000,\"name\":\"asleep\"}", "a sleep");
+	has("\"tid\":20,\"ts\":1030000.000,\"dur\":20000.000,\"name\":\"runnable\"}", "a delay");
+	has("\"s\",\"pid\":10,\"tid\":10,\"ts\":1029000.000,\"id\":1,", "an arrow begins");
+	has("\"f\",\"pid\":20,\"tid\":20,\"ts\":1030000.000,\"id\":1,", "and ends");
+	has("\"name\":\"delay ?:20\",\"args\":{\"us\":20000.000}}", "a counter");
+	export_json("--time=1.015,1.025");
+	has("\"ts\":1015000.000,\"dur\":5000.000,\"name\":\"running\"", "a part of a run");
+	has("\"ts\":1020000.000,\"dur\":5000.000,\"name\":\"asleep\"}", "and of a sleep");
+	make_loss();
+	export_json(NULL);
+	has("\"pid\":4194305,\"tid\":0,\"ts\":1100000.000,\"dur\":100000.001,\"name\":\"lost\","
+	    "\"args\":{\"events\":5}}", "a loss");
+	has("\"tid\":10,\"ts\":1020000.000,\"dur\":80000.000,\"name\":\"running\"",
+	    "a run ends at the loss");
+	has_not("\"name\":\"blocked\"", "a sleep with a loss in it is not shown");
 }
 
 TEST(files)

@@ -7,14 +7,26 @@
 
 void lines_begin(struct lines *lines)
 {
+	lines_begin_file(lines, NULL);
+}
+
+void lines_begin_file(struct lines *lines, FILE *to)
+{
+	lines->to = to;
 	lines->at = lines->buffer;
 	lines->line = lines->buffer;
 }
 
 void lines_flush(struct lines *lines)
 {
-	out_write(lines->buffer, lines->at - lines->buffer);
-	lines_begin(lines);
+	size_t size = lines->at - lines->buffer;
+
+	if (lines->to)
+		fwrite(lines->buffer, 1, size, lines->to);
+	else
+		out_write(lines->buffer, size);
+	lines->at = lines->buffer;
+	lines->line = lines->buffer;
 }
 
 const char lines_pairs[201] =

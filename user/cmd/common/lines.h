@@ -8,24 +8,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #define LINES_BYTES	65536
 #define LINES_MOST	16384	/* bytes of one line, at most */
 
 /**
- * struct lines - lines that standard output does not have yet
+ * struct lines - lines that a file does not have yet
+ * @to: NULL: standard output
  * @at: where the next byte goes in @buffer
  * @line: where the line began
  */
 struct lines {
+	FILE *to;
 	char *at;
 	char *line;
 	char buffer[LINES_BYTES];
 };
 
 void lines_begin(struct lines *lines);
-/* Gives all lines to standard output. */
+/* The same for lines of a file, of which the caller looks for errors. */
+void lines_begin_file(struct lines *lines, FILE *to);
+/* Gives all lines to the file. */
 void lines_flush(struct lines *lines);
 
 /* Ends a line.  All functions below rely on room for a line, which this keeps. */

@@ -12,7 +12,7 @@
 #include "common/destination.h"
 #include "tape/meta.h"
 
-#define MOST_BEGIN	32	/* bytes that tell what is in a file */
+#define MOST_BEGIN	64	/* bytes that tell what is in a file */
 
 /* Opens a new file beside the path, with a mode.  Its name is short, as the path's may be long. */
 static int open_beside(struct new_file *file, const char *what, mode_t mode)

@@ -22,23 +22,30 @@
 /**
  * struct format - a format of traces
  * @suffix: of the names of its files
- * @file: how its files begin
+ * @binary: they are not for a terminal
+ * @file: how they begin
  * @write: NULL: this program is built without it
  */
 struct format {
 	const char *name;
 	const char *suffix;
+	bool binary;
 	struct new_file_kind file;
 	int (*write)(struct export *export, struct schedtape_error *err);
 };
 
 static const struct format formats[] = {
 	{
-		.name = "perfetto", .suffix = ".pftrace",
+		.name = "perfetto", .suffix = ".pftrace", .binary = true,
 		.file = { "trace", PACKETS_BEGIN, sizeof(PACKETS_BEGIN) - 1 },
 #ifdef HAVE_PROTOBUF_C
 		.write = export_perfetto,
 #endif
+	},
+	{
+		.name = "chrome", .suffix = ".json",
+		.file = { "trace", EXPORT_CHROME_BEGIN, sizeof(EXPORT_CHROME_BEGIN) - 1 },
+		.write = export_chrome,
 	},
 };
 
@@ -77,7 +84,7 @@ static const struct format *find_format(const char *name, struct argp_state *sta
 	for (i = 0; i < NR_FORMATS; i++)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
-	argp_error(state, "'%s': the format is perfetto", name);
+	argp_error(state, "'%s': the format is perfetto or chrome", name);
 	return NULL;
 }
 
@@ -109,7 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!command->format)
-			argp_error(state, "which format? perfetto");
+			argp_error(state, "which format? perfetto or chrome");
 		if (command->common.json && command->output && !strcmp(command->output, "-"))
 			argp_error(state, "--json and -o - would share standard output");
 		return 0;
@@ -224,7 +231,7 @@ static int run(struct command *command, const char *path)
 	struct schedtape_tape *tape;
 	int status = CMD_FAILURE;
 
-	if (is_terminal(path)) {
+	if (command->format->binary && is_terminal(path)) {
 		out_error(NULL, "a trace is no text for a terminal: name a file, with -o FILE");
 		return CMD_FAILURE;
 	}
@@ -245,7 +252,7 @@ int cmd_export(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "perfetto [FILE]",
+		.args_doc = "perfetto|chrome [FILE]",
 		.doc = "Writes a tape as a trace for a viewer. See schedtape-export(1).",
 		.children = children,
 	};

@@ -457,7 +457,7 @@ void packets_counter(struct packets *packets, uint64_t track, uint64_t time, uin
 	put_event(packets, &event, PF__TRACK_EVENT__TYPE__TYPE_COUNTER, track, time);
 }
 
-static Pf__DebugAnnotation annotation_of(const struct packets_note *note)
+static Pf__DebugAnnotation annotation_of(const struct export_note *note)
 {
 	Pf__DebugAnnotation annotation = PF__DEBUG_ANNOTATION__INIT;
 

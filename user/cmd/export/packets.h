@@ -15,6 +15,8 @@
 
 #include <schedtape.h>
 
+#include "export/internal.h"
+
 /* How ftrace writes the state of a task that leaves its CPU, since Linux 4.14. */
 #define PACKETS_RUNNABLE	0x0000
 #define PACKETS_UNKNOWN		0x8000	/* in no kernel: the viewer then shows no state */
@@ -91,17 +93,6 @@ void packets_counter_track(struct packets *packets, uint64_t track, uint64_t par
 void packets_counter(struct packets *packets, uint64_t track, uint64_t time, uint64_t value);
 
 /**
- * struct packets_note - what an event or a slice says besides its name: a number or a text
- * @text: NULL: it is a number
- */
-struct packets_note {
-	const char *key;
-	const char *text;
-	uint64_t number;
-	bool is_signed;
-};
-
-/**
  * struct packets_event - an event of a track, or the begin of a slice
  * @flow: number of the arrow that begins here, 0: none
  * @flow_end: number of the one that ends here
@@ -112,7 +103,7 @@ struct packets_event {
 	const char *name;
 	uint64_t flow;
 	uint64_t flow_end;
-	const struct packets_note *notes;
+	const struct export_note *notes;
 	size_t nr_notes;
 };
 

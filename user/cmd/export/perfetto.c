@@ -66,6 +66,21 @@ static void write_end(struct trace *trace)
 	trace->ended = SCHEDTAPE_NONE;
 }
 
+/* States of tasks from before this time are in doubt. */
+static void doubt(struct trace *trace, uint64_t time)
+{
+	uint32_t cpu;
+
+	for (cpu = 0; cpu < trace->nr_lanes; cpu++) {
+		if (trace->lanes[cpu].kind == LANE_TASK || trace->off)
+			continue;
+		if (time > trace->lanes[cpu].time)
+			trace->lanes[cpu].time = time;
+		lanes_forget_all(trace, cpu, trace->lanes[cpu].kind, trace->lanes[cpu].time);
+		return;
+	}
+}
+
 /* Writes what was put off during the last event. */
 static void settle(struct trace *trace)
 {
@@ -76,6 +91,9 @@ static void settle(struct trace *trace)
 		write_end(trace);
 	if (trace->gap != NO_CPU)
 		lanes_forget_all(trace, trace->gap, LANE_UNKNOWN, trace->lanes[trace->gap].time);
+	else if (trace->timeline->loss_end > trace->loss_end)
+		doubt(trace, trace->ev.time);
+	trace->loss_end = trace->timeline->loss_end;
 	trace->gap = NO_CPU;
 	if (trace->woken)
 		write_waking(trace);
@@ -100,6 +118,8 @@ static void on_gap(struct trace *trace, const struct schedtape_event *ev)
 	if (lane->kind != LANE_TASK)
 		lanes_change(trace, ev->cpu, ev->lost_first, LANE_UNKNOWN, NULL);
 	lane->since = ev->lost_last;
+	if (ev->lost_last > trace->losses_end)
+		trace->losses_end = ev->lost_last;
 	if (!trace->off)
 		trace->gap = ev->cpu;
 }
@@ -153,6 +173,11 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 	if (trace->rc)
 		return trace->rc;
 	pass_clocks(trace, ev->time);
+	/* A task may have gone to a CPU while that lost events. */
+	if (trace->losses_end && trace->losses_end <= ev->time) {
+		doubt(trace, trace->losses_end);
+		trace->losses_end = 0;
+	}
 	lanes_pass(trace, ev->time);
 	tracks_samples(trace, ev->time);
 	trace->ev = *ev;
@@ -436,7 +461,7 @@ int export_perfetto(struct export *export, struct schedtape_error *err)
 		cmd_warn_damage(trace.timeline);
 		settle(&trace);
 		tracks_samples(&trace, UINT64_MAX);
-		worst_put(trace.worst, &trace);
+		tracks_waits(&trace);
 		rc = trace.rc;
 		schedtape_timeline_free(trace.timeline);
 	}

@@ -92,6 +92,8 @@ struct trace_task {
  * @leaving: the CPU whose task has left, NO_CPU: none
  * @ended: index of the task that has ended, SCHEDTAPE_NONE: none
  * @gap: the CPU of a loss whose effects on tasks are to be written, NO_CPU: none
+ * @losses_end: when the losses so far end, if states of tasks are to be ended then; 0: not
+ * @loss_end: as the timeline had it
  * @woken: the event is a waking that is to be written
  * @off: the present time is not selected
  * @range: the next part of the time that begins or, unless @off, ends
@@ -114,6 +116,8 @@ struct trace {
 	uint32_t leaving;
 	uint32_t ended;
 	uint32_t gap;
+	uint64_t losses_end;
+	uint64_t loss_end;
 	bool woken;
 	bool off;
 	size_t range;
@@ -188,33 +192,7 @@ void tracks_delay(struct trace *trace, const struct schedtape_task *task, uint64
 void tracks_gap(struct trace *trace, const struct schedtape_event *ev);
 /* Writes the samples up to a time.  On one CPU, what a task does comes before it leaves. */
 void tracks_samples(struct trace *trace, uint64_t time);
-
-/* -- worst.c --------------------------------------------------------------- */
-
-struct worst;
-
-/* Returns the worst waits of a tape, of which there are none yet; or NULL without memory. */
-struct worst *worst_new(const struct export *export);
-void worst_free(struct worst *worst);
-
-/* The callbacks of the timeline.  @worst: may be NULL.  They return 0 or -ENOMEM. */
-int worst_event(struct worst *worst, const struct schedtape_event *ev);
-int worst_born(struct worst *worst, const struct schedtape_task *task,
-	       const struct schedtape_task *parent, uint64_t time);
-int worst_waking(struct worst *worst, const struct schedtape_task *waker,
-		 const struct schedtape_task *wakee, uint64_t ticket, uint64_t time);
-int worst_woke(struct worst *worst, const struct schedtape_task *task,
-	       const struct schedtape_task *waker, uint64_t ticket, uint64_t time);
-int worst_queued(struct worst *worst, const struct schedtape_task *task, uint32_t cpu,
-		 uint64_t time);
-int worst_began(struct worst *worst, const struct schedtape_task *task,
-		const struct schedtape_run *run);
-int worst_ran(struct worst *worst, const struct schedtape_task *task,
-	      const struct schedtape_run *run);
-int worst_waits(struct worst *worst, const struct schedtape_task *task,
-		const struct schedtape_run *run);
-
-/* Writes them, on tracks of their tasks, when the whole tape has been read. */
-void worst_put(struct worst *worst, struct trace *trace);
+/* Writes the worst waits, when the whole tape has been read. */
+void tracks_waits(struct trace *trace);
 
 #endif /* SCHEDTAPE_EXPORT_TRACE_H */

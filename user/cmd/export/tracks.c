@@ -13,6 +13,7 @@
 #define TRACK_FIRST	1
 #define TRACKS		4	/* of a task */
 #define TRACK_DELAY	1	/* behind its own: its delays */
+#define TRACK_WORST	2	/* and its worst waits */
 /* Those of each CPU, and of the descriptions, which belong to none. */
 #define TRACK_CPUS	(1ULL << 62)
 #define TRACK_LOSSES	(1ULL << 61)	/* and it is of its losses */
@@ -109,15 +110,42 @@ void tracks_gap(struct trace *trace, const struct schedtape_event *ev)
 	packets_slice(trace->packets, &event, ev->lost_last);
 }
 
+/* -- waits ----------------------------------------------------------------- */
+
+void tracks_waits(struct trace *trace)
+{
+	struct packets_event event;
+	struct trace_task *seen;
+	struct worst_wait wait;
+	uint64_t parent;
+	size_t i;
+
+	for (i = 0; i < worst_count(trace->worst); i++) {
+		worst_get(trace->worst, i, &wait);
+		parent = tracks_find(trace, trace_task_at(trace, wait.task));
+		seen = trace_find_task(trace, wait.task);
+		if (!seen)
+			return;
+		event = (struct packets_event){
+			.track = parent + TRACK_WORST, .time = wait.begin, .name = wait.name,
+			.notes = wait.notes, .nr_notes = wait.nr_notes,
+		};
+		if (!seen->worst)
+			packets_track(trace->packets, event.track, parent, "worst waits");
+		seen->worst = true;
+		packets_slice(trace->packets, &event, wait.end);
+	}
+}
+
 /* -- other tracepoints ----------------------------------------------------- */
 
 /* Sets what a value is, with its text in @room.  Returns the bytes of that. */
-static size_t note_value(struct packets_note *note, const struct schedtape_field *field,
+static size_t note_value(struct export_note *note, const struct schedtape_field *field,
 			 const struct schedtape_value *value, char *room, size_t size)
 {
 	size_t i, n = 0;
 
-	*note = (struct packets_note){
+	*note = (struct export_note){
 		.key = field->name, .number = value->number, .is_signed = field->is_signed,
 	};
 	if (field->kind == SCHEDTAPE_FIELD_NUMBER)
@@ -134,7 +162,7 @@ static size_t note_value(struct packets_note *note, const struct schedtape_field
 }
 
 /* Sets the fields of a sample.  Returns their number. */
-static size_t note_sample(struct trace *trace, struct packets_note *notes, size_t most,
+static size_t note_sample(struct trace *trace, struct export_note *notes, size_t most,
 			  char *room, size_t size)
 {
 	const struct schedtape_sample *sample = &trace->samples.next;
@@ -144,10 +172,10 @@ static size_t note_sample(struct trace *trace, struct packets_note *notes, size_
 	size_t used, nr;
 	int i, n;
 
-	notes[0] = (struct packets_note){ .key = "cpu", .number = sample->cpu };
+	notes[0] = (struct export_note){ .key = "cpu", .number = sample->cpu };
 	n = schedtape_decoder_values(decoder, sample, &values);
 	if (n < 0) {
-		notes[1] = (struct packets_note){
+		notes[1] = (struct export_note){
 			.key = "data", .text = schedtape_decoder_text(decoder, sample),
 		};
 		return 2;
@@ -177,7 +205,7 @@ static void put_sample(struct trace *trace)
 {
 	const struct schedtape_sample *sample = &trace->samples.next;
 	const struct schedtape_task *task = sampled_task(trace, sample->tid);
-	struct packets_note notes[PACKETS_NOTES];
+	struct export_note notes[PACKETS_NOTES];
 	struct packets_event event = {
 		.time = sample->time, .name = samples_name(&trace->samples), .notes = notes,
 	};

@@ -2,15 +2,13 @@
 /*
  * The worst waits, with what schedtape why says of them.
  */
-#include <errno.h>
+#include <stdlib.h>
 
 #include "common/output.h"
-#include "export/trace.h"
+#include "export/internal.h"
 #include "why/internal.h"
 
 #define SPANS	(1U << 18)	/* of 88 bytes: that much of the past is known of a wait */
-#define LINKS	20		/* of a wait: more of them are merged */
-#define TRACK	2		/* behind that of the task */
 
 /**
  * struct worst - the waits
@@ -102,15 +100,15 @@ int worst_waits(struct worst *worst, const struct schedtape_task *task,
 	return worst ? waits_ops.waits(&worst->waits, task, run) : 0;
 }
 
-/* -- the trace ------------------------------------------------------------- */
+/* -- waits ----------------------------------------------------------------- */
 
-struct link_text {
-	char key[WHY_LABEL + 8];
-	char value[64];
-};
+size_t worst_count(const struct worst *worst)
+{
+	return worst ? worst->waits.nr : 0;
+}
 
 /* Sets what a link says.  Keys have numbers, because each key counts once. */
-static void note_link(struct packets_note *note, struct link_text *text, const struct chain *chain,
+static void note_link(struct export_note *note, struct worst_text *text, const struct chain *chain,
 		      size_t i, struct syscalls *syscalls)
 {
 	const struct link *link = &chain->links[i];
@@ -120,39 +118,21 @@ static void note_link(struct packets_note *note, struct link_text *text, const s
 		 why_label(label, link, syscalls));
 	snprintf(text->value, sizeof(text->value), "%.3f ms (%.2f %%)", out_ms(link->time),
 		 100.0 * link->time / (chain->end - chain->begin));
-	*note = (struct packets_note){ .key = text->key, .text = text->value };
+	*note = (struct export_note){ .key = text->key, .text = text->value };
 }
 
-/* Writes a wait: its links from its end back, as why prints them. */
-static void put_wait(struct trace *trace, struct worst *worst, struct chain *chain, size_t number)
+void worst_get(struct worst *worst, size_t i, struct worst_wait *wait)
 {
-	struct packets_note notes[LINKS];
-	struct link_text texts[LINKS];
-	char name[80];
-	struct packets_event event = { .time = chain->begin, .name = name, .notes = notes };
-	uint64_t parent = tracks_find(trace, trace_task_at(trace, chain->task));
-	struct trace_task *seen = trace_find_task(trace, chain->task);
+	struct chain *chain = &worst->waits.chains[i];
 
-	if (!seen)
-		return;
-	event.track = parent + TRACK;
-	if (!seen->worst)
-		packets_track(trace->packets, event.track, parent, "worst waits");
-	seen->worst = true;
-	snprintf(name, sizeof(name), "wait %zu: %.3f ms%s", number,
-		 out_ms(chain->end - chain->begin), chain->lasts ? ", to the end of the tape" : "");
-	if (chain->nr > LINKS)
+	if (chain->nr > WORST_LINKS)
 		chain_merge(chain);
-	for (; event.nr_notes < chain->nr && event.nr_notes < LINKS; event.nr_notes++)
-		note_link(&notes[event.nr_notes], &texts[event.nr_notes], chain, event.nr_notes,
-			  &worst->syscalls);
-	packets_slice(trace->packets, &event, chain->end);
-}
-
-void worst_put(struct worst *worst, struct trace *trace)
-{
-	size_t i;
-
-	for (i = 0; worst && i < worst->waits.nr; i++)
-		put_wait(trace, worst, &worst->waits.chains[i], i + 1);
+	wait->task = chain->task;
+	wait->begin = chain->begin;
+	wait->end = chain->end;
+	snprintf(wait->name, sizeof(wait->name), "wait %zu: %.3f ms%s", i + 1,
+		 out_ms(chain->end - chain->begin), chain->lasts ? ", to the end of the tape" : "");
+	for (i = 0; i < chain->nr && i < WORST_LINKS; i++)
+		note_link(&wait->notes[i], &wait->texts[i], chain, i, &worst->syscalls);
+	wait->nr_notes = i;
 }
