@@ -16,11 +16,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "program/choice.h"
 #include "program/compiler.h"
 #include "program/store.h"
 #include "tape/groups.h"
-#include "timeline/tasks.h"
+#include "timeline/timeline.h"
 
 #define STOP_HERE	1	/* returned to end the run of the timeline */
 
@@ -620,6 +619,30 @@ static const struct schedtape_timeline_ops compiler_ops = {
 	.no_edges = true,
 };
 
+/* Calls options->keep for each task, with its state at the end of the tape. */
+static int choose(struct compiler *c, struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	struct schedtape_timeline *timeline;
+	const struct schedtape_task *tasks;
+	size_t n, i;
+	int ret;
+
+	if (!c->options->keep)
+		return 0;
+	ret = schedtape_timeline_run(tape, NULL, NULL, &timeline, err);
+	if (ret)
+		return ret;
+	tasks = schedtape_timeline_tasks(timeline, &n);
+	c->kept = calloc(n + 1, sizeof(*c->kept));
+	c->nr_kept = n;
+	for (i = 0; i < n && c->kept; i++) {
+		schedtape_tasks_passed(&timeline->set, i);
+		c->kept[i] = c->options->keep(c->options->arg, &tasks[i]);
+	}
+	schedtape_timeline_free(timeline);
+	return c->kept ? 0 : schedtape_fail(err, -ENOMEM, "not enough memory");
+}
+
 static int say_nothing(const struct compiler *c, struct schedtape_error *err)
 {
 	bool chosen = c->kept || c->options->from || c->options->to;
@@ -676,7 +699,7 @@ int schedtape_program_compile(struct schedtape_tape *tape,
 	if (!c.program)
 		return schedtape_fail(err, -ENOMEM, "not enough memory");
 	c.program->duration = replay_time(&c, stop);
-	ret = schedtape_program_choose(tape, options, &c.kept, &c.nr_kept, err);
+	ret = choose(&c, tape, err);
 	if (!ret)
 		ret = compile(&c, tape, err);
 	schedtape_store_free(&c.part_store);
