@@ -68,17 +68,17 @@ static void begin(void)
 	struct schedtape_cgroup tree = { .path = (char *)"/tree" };
 	const struct schedtape_filter filter = { .cgroups = &tree, .nr_cgroups = 1 };
 
-	blob_init(&blob);
 	if (schedtape_writer_create(blob.path, "{}", NULL, &writer, &err))
 		fail();
 	schedtape_cgroup_watch_open(&watch, folder, &filter);
 }
 
-/* Ends the watch and opens the tape. */
+/* Ends the watch and opens the tape, in place of the one before. */
 static void end(void)
 {
 	schedtape_cgroup_watch_close(&watch);
 	ok(!schedtape_writer_close(writer, &err), "the tape is written");
+	schedtape_tape_close(tape);
 	if (schedtape_tape_open(blob.path, &tape, &err))
 		fail();
 	cgroups = tape_cgroups(tape, &n);
@@ -87,12 +87,6 @@ static void end(void)
 static void again(void)
 {
 	ok(!schedtape_cgroup_watch_look(&watch, false, writer, &err), "a look");
-}
-
-static void close_tape(void)
-{
-	schedtape_tape_close(tape);
-	close(blob.fd);
 }
 
 static bool is(size_t i, const char *path, uint64_t quota)
@@ -123,7 +117,6 @@ TEST(start_and_end)
 	   cgroups[2].periods == 9, "the counts");
 	ok(is(3, NULL, 0) && is(4, NULL, 0) && is(5, NULL, 20000), "paths come once");
 	ok(cgroups[5].throttled == 7 && cgroups[5].began >= cgroups[2].time, "and the counts then");
-	close_tape();
 }
 
 TEST(changes)
@@ -144,7 +137,6 @@ TEST(changes)
 	ok(n == 5, "a quota that is the same is no change, nor is one of another cgroup");
 	ok(is(3, NULL, 40000) && cgroups[3].throttled == 3, "a change");
 	ok(is(4, NULL, 0) && cgroups[4].throttled == 5, "a quota that is removed");
-	close_tape();
 	put("tree/child", "20000 100000\n", 2);
 }
 
@@ -166,7 +158,6 @@ TEST(new)
 	ok(is(3, "/tree/new", 0) && is(4, "/tree/new/deep", 70000), "new cgroups");
 	ok(is(5, NULL, 80000) && cgroups[5].id == cgroups[4].id, "a change of one");
 	ok(n == 10 && is(6, NULL, 0), "one that was removed is not there at the end");
-	close_tape();
 	drop("tree/new");
 	drop("late");
 }
@@ -184,7 +175,6 @@ TEST(controller)
 	again();
 	end();
 	ok(is(2, "/tree/child", 0) && is(3, NULL, 20000), "a controller that is enabled later");
-	close_tape();
 }
 
 /* Removed before its quota could be read: cpu.stat is gone first, then the folder. */
@@ -201,7 +191,6 @@ TEST(short_life)
 	ok(watch.nr == 3 && watch.entries == 4 && !watch.nr_gone, "is on the tape when it is gone");
 	end();
 	ok(is(3, "/tree/short", 0) && !cgroups[3].counted, "with its path");
-	close_tape();
 }
 
 /* What META of a later tape says of them. */
@@ -230,7 +219,6 @@ TEST(describe)
 	   "no cgroup is described if there is no hierarchy");
 	schedtape_cgroup_watch_close(&watch);
 	schedtape_writer_close(writer, &err);
-	close(blob.fd);
 	folder_put("tree/child/cpu.weight", "100\n");
 	drop("tree/late");
 }
@@ -288,7 +276,6 @@ TEST(past)
 	   "a change, and none that came later");
 	ok(is(8, "/tree/short", 0) && !cgroups[8].counted && cgroups[8].id,
 	   "one that was removed before its files could be read");
-	close_tape();
 	put("tree/child", "20000 100000\n", 2);
 }
 
@@ -314,7 +301,6 @@ TEST(forget)
 	ok(watch.nr_looks == 3 && !watch.nr_gone, "which is forgotten later");
 	write_past(0, UINT64_MAX);
 	ok(n == 6, "the last looks are on the tape");
-	close_tape();
 }
 
 TEST(changes_forgotten)
@@ -333,7 +319,6 @@ TEST(changes_forgotten)
 	   watch.nr_looks);
 	write_past(0, UINT64_MAX);
 	ok(cgroups[n - 1].quota == 10299, "the last ones");
-	close_tape();
 	put("tree/child", "20000 100000\n", 2);
 }
 
@@ -364,7 +349,6 @@ TEST(two_snapshots)
 	write_past(0, UINT64_MAX);
 	ok(has_entry(first, NULL, 40000), "the next one has the quota until the next change");
 	ok(has_entry(first, "/tree/new", 60000), "and that of a new cgroup that is gone");
-	close_tape();
 	put("tree/child", "20000 100000\n", 2);
 }
 
@@ -417,7 +401,6 @@ TEST(meet)
 	ok(nr_finds < 150, "few are looked for again: %u of 100", nr_finds - 100);
 	schedtape_cgroup_watch_close(&watch);
 	schedtape_writer_close(writer, &err);
-	close(blob.fd);
 	drop("tree/new");
 }
 
@@ -436,7 +419,6 @@ TEST(made_again)
 	drop("job");
 	end();
 	ok(is(3, "/job", 0) && is(4, "/job", 30000), "a cgroup of a task that is made again");
-	close_tape();
 }
 
 /* -- without inotify --------------------------------------------------------- */
@@ -470,7 +452,6 @@ static void test_blind(const char *what)
 	   "which finds each change once");
 	end();
 	ok(is(3, NULL, 40000), "the change");
-	close_tape();
 	begin();
 	schedtape_cgroup_past_look(&watch, true, true);
 	drop("tree/child");
@@ -478,7 +459,6 @@ static void test_blind(const char *what)
 	ok(watch.nr == 2 && watch.nr_gone == 1, "and finds which ones are gone");
 	schedtape_cgroup_watch_close(&watch);
 	schedtape_writer_close(writer, &err);
-	close(blob.fd);
 }
 
 /* Its folder was removed before it got a watch. */
@@ -496,7 +476,6 @@ TEST(no_longer_blind)
 	ok(!watch.blind && watch.nr == 3, "when it is gone, no looks at all cgroups are needed");
 	schedtape_cgroup_watch_close(&watch);
 	schedtape_writer_close(writer, &err);
-	close(blob.fd);
 }
 
 /* The queue holds 16384 events, as the kernel is by default. */
@@ -530,7 +509,6 @@ TEST(overflow)
 	   "a quota, and a new cgroup");
 	ok(has_entry(5, "/tree/again", 70000), "also one that has the path of another one");
 	ok(n == 13, "and not those that are gone");
-	close_tape();
 	drop("tree/again");
 	drop("tree/new");
 }
@@ -538,13 +516,11 @@ TEST(overflow)
 TEST(none)
 {
 	schedtape_cgroup_watch_open(&watch, "", NULL);
-	blob_init(&blob);
 	ok(!schedtape_writer_create(blob.path, "{}", NULL, &writer, &err) &&
 	   !schedtape_cgroup_watch_all(&watch, writer, &err), "without cgroups");
 	again();
 	end();
 	ok(!n, "there are no entries");
-	close_tape();
 }
 
 /* Cgroups that the module has named, and that have gone before a look. */
@@ -567,7 +543,6 @@ TEST(named)
 	end();
 	ok(n == 5 && is(3, "/tree/branch/leaf", 0) && is(4, "/tree/branch", 0) &&
 	   cgroups[3].id == (1ULL << 40 | 2), "their paths are on the tape, once");
-	close_tape();
 
 	begin();
 	schedtape_cgroup_past_look(&watch, true, true);
@@ -576,12 +551,12 @@ TEST(named)
 	write_past(0, UINT64_MAX);
 	if (!ok(n == 7 && has_entry(0, "/tree/branch", 0), "from memory, too"))
 		printf("# %zu\n", n);
-	close_tape();
 	nr_finds = 0;
 }
 
 int main(void)
 {
+	blob_init(&blob);
 	folder_make();
 	make_folder();
 	tap_run();
