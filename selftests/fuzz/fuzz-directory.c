@@ -5,7 +5,6 @@
  * file has the rest.
  */
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "try.h"
 

@@ -2,8 +2,6 @@
 /*
  * Description: why explains a wait by what other tasks and CPUs did meanwhile.
  */
-#include <ctype.h>
-
 #include "printed.h"
 
 static unsigned char pages[3][STAPE_PAGE_SIZE];

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <machine/scheduler-past.h>
-#include <string.h>
 
 #include "tap.h"
 

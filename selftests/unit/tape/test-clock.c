@@ -3,7 +3,6 @@
  * Description: times of a counter are converted to ns of CLOCK_MONOTONIC, exactly and in order,
  * whatever clock records a tape has.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

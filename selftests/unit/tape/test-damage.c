@@ -3,7 +3,6 @@
  * Description: from a tape that was cut anywhere, or has any byte wrong, all that is left is
  * read, missing events are reported, and no event is made up.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 

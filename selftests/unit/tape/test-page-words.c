@@ -2,8 +2,6 @@
 /*
  * Description: an extension word belongs to the next event, and to no other.
  */
-#include <stdlib.h>
-
 #include <schedtape.h>
 
 #include "maker.h"

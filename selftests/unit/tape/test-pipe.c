@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 
 #include "pipes.h"
 #include "records.h"
