@@ -24,6 +24,7 @@
 
 static char dir[] = "/tmp/schedtape-test-XXXXXX";
 static struct schedtape_error err;
+static char torn[1024];		/* the damage of the tape that was read */
 
 static const char *in_dir(const char *name)
 {
@@ -154,27 +155,33 @@ static struct schedtape_tape *open_tape(const char *path)
 	return schedtape_tape_open(path, &tape, &err) ? NULL : tape;
 }
 
-static void read_path(const char *path, struct events *e, char *torn, size_t size)
+static void close_tape(struct schedtape_tape *tape)
+{
+	const char *damage = schedtape_tape_damage(tape);
+
+	snprintf(torn, sizeof(torn), "%s", damage ? damage : "");
+	schedtape_tape_close(tape);
+}
+
+static void read_path(const char *path, struct events *e)
 {
 	struct schedtape_tape *tape = open_tape(path);
 
 	if (!tape)
 		die(path);
 	events_read(tape, e);
-	snprintf(torn, size, "%s", schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "");
-	schedtape_tape_close(tape);
+	close_tape(tape);
 }
 
 TEST(same)
 {
 	struct events one = { 0 }, several = { 0 }, again = { 0 };
 	struct schedtape_tape *tape;
-	char torn[1024];
 	size_t n, i;
 	uint64_t bytes = 0;
 	struct stat st;
 
-	read_path(in_dir("one"), &one, torn, sizeof(torn));
+	read_path(in_dir("one"), &one);
 	ok(one.n == EVENTS && events_sorted(&one) && !*torn, "one file: %zu events", one.n);
 	tape = open_tape(in_dir("tape"));
 	if (!ok(tape && !schedtape_tape_damage(tape), "a directory opens like a file"))
@@ -229,9 +236,8 @@ static size_t count_cpu(const struct events *e, uint32_t cpu, size_t *gaps)
 TEST(stream_alone)
 {
 	struct events e = { 0 };
-	char torn[1024];
 
-	read_path(stream_file(1), &e, torn, sizeof(torn));
+	read_path(stream_file(1), &e);
 	ok(e.n == CHUNKS * 40 && strstr(torn, "stream 1"), "a stream alone: %s", torn);
 	free(e.ev);
 }
@@ -239,11 +245,10 @@ TEST(stream_alone)
 TEST(missing)
 {
 	struct events e = { 0 };
-	char torn[1024];
 	size_t gaps;
 
 	rename(stream_file(0), in_dir("away"));
-	read_path(in_dir("tape"), &e, torn, sizeof(torn));
+	read_path(in_dir("tape"), &e);
 	ok(strstr(torn, "data.0: missing (CPUs 0,3)"), "a missing stream: %s", torn);
 	ok(e.n == EVENTS / 2 + 2 && events_sorted(&e) && e.ret == 0, "the rest is read");
 	ok(!count_cpu(&e, 3, &gaps) && gaps == 1, "its CPUs have lost all");
@@ -252,7 +257,7 @@ TEST(missing)
 	rename(in_dir("away"), stream_file(0));
 
 	rename(in_dir("tape/data"), in_dir("away"));
-	read_path(in_dir("tape"), &e, torn, sizeof(torn));
+	read_path(in_dir("tape"), &e);
 	ok(strstr(torn, "data: missing"), "a missing main file: %s", torn);
 	ok(e.n == EVENTS, "all events are there");
 	rename(in_dir("away"), in_dir("tape/data"));
@@ -266,18 +271,17 @@ TEST(missing)
 TEST(foreign)
 {
 	struct events e = { 0 };
-	char torn[1024];
 	FILE *file;
 
 	rename(stream_file(1), in_dir("away"));
 	make_stream(stream_file(1), "xyz", 1, STREAMS);
-	read_path(in_dir("tape"), &e, torn, sizeof(torn));
+	read_path(in_dir("tape"), &e);
 	ok(strstr(torn, "of another recording") && e.n == EVENTS * 3 / 4 + 1,
 	   "a foreign stream: %s", torn);
 	link(in_dir("one"), stream_file(7));
 	unlink(stream_file(1));
 	rename(in_dir("away"), stream_file(1));
-	read_path(in_dir("tape"), &e, torn, sizeof(torn));
+	read_path(in_dir("tape"), &e);
 	ok(strstr(torn, "data.7") && e.n == EVENTS, "a tape in one file among them: %s", torn);
 	unlink(stream_file(7));
 
@@ -289,7 +293,7 @@ TEST(foreign)
 	symlink("/nonexistent", stream_file(11));
 	link(stream_file(2), in_dir("tape/data.02"));
 	link(stream_file(2), in_dir("tape/data.x"));
-	read_path(in_dir("tape"), &e, torn, sizeof(torn));
+	read_path(in_dir("tape"), &e);
 	ok(strstr(torn, "data.8") && strstr(torn, "data.9") && strstr(torn, "data.10") &&
 	   strstr(torn, "data.11") && !strstr(torn, "data.02"), "no tapes at all: %s", torn);
 	ok(e.n == EVENTS && events_sorted(&e), "none of it gets in");
@@ -308,14 +312,13 @@ TEST(torn_stream)
 	size_t size, cut, gaps, wrong = 0, sound;
 	struct events e = { 0 };
 	unsigned char *data;
-	char torn[1024];
 	int fd = open(stream_file(2), O_RDWR);
 	struct blob b = { .fd = fd };
 
 	data = blob_get(&b, &size);
 	for (cut = 0; cut < size; cut += 61) {
 		blob_put(&b, data, cut);
-		read_path(in_dir("tape"), &e, torn, sizeof(torn));
+		read_path(in_dir("tape"), &e);
 		sound = count_cpu(&e, 2, &gaps);
 		wrong += !strstr(torn, "data.2") || e.ret || e.errors || !events_sorted(&e) ||
 			 gaps != (sound < CHUNKS * 40) || e.n != EVENTS * 3 / 4 + sound + gaps;
@@ -339,13 +342,12 @@ TEST(window)
 	struct schedtape_tape *tape;
 	unsigned int chunk, cpu;
 	size_t i, from = 0;
-	char torn[1024];
 
 	for (chunk = 0; chunk < CHUNKS; chunk++)
 		for (cpu = 0; cpu < CPUS; cpu++)
 			put_chunk(w, cpu, chunk, 2 * chunk + 100);
 	put_end(w, 0, 1, WINDOW);
-	read_path(in_dir("one"), &all, torn, sizeof(torn));
+	read_path(in_dir("one"), &all);
 	while (all.ev[from].time < WINDOW)
 		from++;
 
@@ -379,7 +381,7 @@ static int count_progress(void *arg, uint64_t done, uint64_t total)
 	return progress_ret;
 }
 
-static int copy(const char *from, const char *to, bool recover, char *torn, size_t size)
+static int copy(const char *from, const char *to, bool recover)
 {
 	struct schedtape_copy_options options = {
 		.size = sizeof(options), .recover = recover, .progress = count_progress,
@@ -393,8 +395,7 @@ static int copy(const char *from, const char *to, bool recover, char *torn, size
 		die(from);
 	progress_done = 0;
 	ret = schedtape_tape_copy(tape, to, &options, &bytes, &err);
-	snprintf(torn, size, "%s", schedtape_tape_damage(tape) ? schedtape_tape_damage(tape) : "");
-	schedtape_tape_close(tape);
+	close_tape(tape);
 	if (!ret && (stat(to, &st) || (uint64_t)st.st_size != bytes))
 		die("the size of what was written");
 	return ret;
@@ -405,16 +406,14 @@ TEST(pack)
 	struct events one = { 0 }, packed = { 0 };
 	struct schedtape_tape *tape;
 	unsigned char *data, *at;
-	char torn[1024];
 	struct blob b;
 	size_t size, i;
 	uint64_t time = 0;
 
-	ok(!copy(in_dir("tape"), in_dir("packed"), false, torn, sizeof(torn)) && !*torn,
-	   "a directory is packed");
+	ok(!copy(in_dir("tape"), in_dir("packed"), false) && !*torn, "a directory is packed");
 	ok(progress_done > progress_total / 2, "its progress is reported");
-	read_path(in_dir("one"), &one, torn, sizeof(torn));
-	read_path(in_dir("packed"), &packed, torn, sizeof(torn));
+	read_path(in_dir("one"), &one);
+	read_path(in_dir("packed"), &packed);
 	ok(events_same(&one, &packed) && !*torn, "the same events: %s", torn);
 	tape = open_tape(in_dir("packed"));
 	ok(!json_object_object_get_ex(tape_meta(tape), "streams", NULL) &&
@@ -442,7 +441,7 @@ TEST(pack)
 	data = blob_get(&b, &size);
 	find_record(data, size, 3, 5)[100] ^= 1;
 	blob_put(&b, data, size);
-	ok(copy(in_dir("tape"), in_dir("packed"), false, torn, sizeof(torn)) == -EBADMSG &&
+	ok(copy(in_dir("tape"), in_dir("packed"), false) == -EBADMSG &&
 	   strstr(err.text, "wrong checksum"), "damage is not packed: %s", err.text);
 	find_record(data, size, 3, 5)[100] ^= 1;
 	blob_put(&b, data, size);
@@ -462,7 +461,6 @@ TEST(recover_damage)
 	struct events before = { 0 }, after = { 0 };
 	struct schedtape_tape *tape;
 	unsigned char *data;
-	char torn[1024];
 	struct blob b;
 	size_t size;
 
@@ -470,8 +468,8 @@ TEST(recover_damage)
 	data = blob_get(&b, &size);
 	find_record(data, size, 3, 9)[100] ^= 1;	/* CPU 1, its third */
 	blob_put(&b, data, size);
-	read_path(in_dir("one"), &before, torn, sizeof(torn));
-	ok(!copy(in_dir("one"), in_dir("two"), true, torn, sizeof(torn)) &&
+	read_path(in_dir("one"), &before);
+	ok(!copy(in_dir("one"), in_dir("two"), true) &&
 	   strstr(torn, "wrong checksum"), "recovered: %s", torn);
 	tape = open_tape(in_dir("two"));
 	ok(tape && !schedtape_tape_damage(tape), "the copy is whole");
@@ -483,9 +481,8 @@ TEST(recover_damage)
 	ok(lost_of(tape, 1) == 40 && !lost_of(tape, 0), "which is counted");
 	schedtape_tape_close(tape);
 
-	ok(!copy(in_dir("two"), in_dir("three"), true, torn, sizeof(torn)) && !*torn,
-	   "a whole tape is copied");
-	read_path(in_dir("three"), &before, torn, sizeof(torn));
+	ok(!copy(in_dir("two"), in_dir("three"), true) && !*torn, "a whole tape is copied");
+	read_path(in_dir("three"), &before);
 	ok(events_same(&before, &after) && !*torn, "as it is");
 	find_record(data, size, 3, 9)[100] ^= 1;
 	blob_put(&b, data, size);
@@ -499,12 +496,11 @@ TEST(recover_damage)
 TEST(unfinished)
 {
 	struct events events = { 0 };
-	char torn[1024];
 
 	mkdir(in_dir("killed"), 0700);
 	schedtape_writer_close(create(in_dir("killed/data"), "abc", -1), &err);
 	schedtape_writer_close(create(in_dir("killed/data.0"), "abc", 0), &err);
-	read_path(in_dir("killed"), &events, torn, sizeof(torn));
+	read_path(in_dir("killed"), &events);
 	ok(strstr(torn, "still runs: no end record") && strstr(torn, "data.0: no end record"),
 	   "no file of a recording that was killed has an end: %s", torn);
 	free(events.ev);
@@ -517,19 +513,18 @@ TEST(recover_torn)
 	size_t size, cut, i, wrong = 0;
 	struct schedtape_tape *tape;
 	unsigned char *data;
-	char torn[1024];
 	struct blob b;
 
 	b.fd = open(in_dir("one"), O_RDWR);
 	data = blob_get(&b, &size);
 	for (cut = 40; cut < size; cut += 97) {
 		blob_put(&b, data, cut);
-		read_path(in_dir("one"), &before, torn, sizeof(torn));
-		if (copy(in_dir("one"), in_dir("two"), true, torn, sizeof(torn)) || !*torn) {
+		read_path(in_dir("one"), &before);
+		if (copy(in_dir("one"), in_dir("two"), true) || !*torn) {
 			wrong++;
 			continue;
 		}
-		read_path(in_dir("two"), &after, torn, sizeof(torn));
+		read_path(in_dir("two"), &after);
 		tape = open_tape(in_dir("two"));
 		wrong += *torn || !events_same(&before, &after) ||
 			 (before.n && schedtape_tape_end(tape)->stop_time !=
@@ -546,9 +541,8 @@ TEST(recover_torn)
 	free(data);
 	data = blob_get(&b, &size);
 	blob_put(&b, data, size - 16);
-	ok(!copy(in_dir("tape"), in_dir("two"), true, torn, sizeof(torn)), "a directory: %s",
-	   torn);
-	read_path(in_dir("two"), &after, torn, sizeof(torn));
+	ok(!copy(in_dir("tape"), in_dir("two"), true), "a directory: %s", torn);
+	read_path(in_dir("two"), &after);
 	ok(after.n == EVENTS * 3 / 4 && !*torn && events_sorted(&after), "the rest is whole");
 	for (i = 0; i < after.n && !schedtape_event_is_gap(&after.ev[i]); i++)
 		;
@@ -561,14 +555,12 @@ TEST(recover_torn)
 
 TEST(copy_fails)
 {
-	char torn[1024];
-
-	ok(copy(in_dir("one"), "/dev/full", false, torn, sizeof(torn)) == -ENOSPC &&
+	ok(copy(in_dir("one"), "/dev/full", false) == -ENOSPC &&
 	   strstr(err.text, "/dev/full"), "a full disk: %s", err.text);
-	ok(copy(in_dir("one"), "/nonexistent/x", true, torn, sizeof(torn)) == -ENOENT,
+	ok(copy(in_dir("one"), "/nonexistent/x", true) == -ENOENT,
 	   "nowhere to write to: %s", err.text);
 	progress_ret = -EINTR;
-	ok(copy(in_dir("one"), in_dir("two"), false, torn, sizeof(torn)) == -EINTR &&
+	ok(copy(in_dir("one"), in_dir("two"), false) == -EINTR &&
 	   progress_done < progress_total, "somebody does not want it: %s", err.text);
 	progress_ret = 0;
 }

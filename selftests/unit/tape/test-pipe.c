@@ -10,6 +10,8 @@
 #include "records.h"
 #include "tap.h"
 
+static struct records r;
+
 static struct schedtape_error err;
 
 /**
@@ -77,16 +79,16 @@ static bool same_end(const struct result *a, const struct result *b)
 }
 
 /* The same, whatever the pieces are that the tape comes in. */
-static void compare(const struct records *r, const char *what)
+static void compare(const char *what)
 {
 	static const size_t pieces[] = { 1 << 20, 4096, 1000, 7 };
 	struct result file = { 0 }, pipe = { 0 };
 	size_t i;
 
-	read_file(&file, r->data, r->size);
+	read_file(&file, r.data, r.size);
 	/* The smallest pieces take long. */
-	for (i = 0; i < sizeof(pieces) / sizeof(*pieces) - (r->size > 100000); i++) {
-		read_pipe(&pipe, r->data, r->size, pieces[i]);
+	for (i = 0; i < sizeof(pieces) / sizeof(*pieces) - (r.size > 100000); i++) {
+		read_pipe(&pipe, r.data, r.size, pieces[i]);
 		ok(!pipe.opened && pipe.events.ret == 0 && events_same(&file.events, &pipe.events),
 		   "%s, %zu bytes at a time: %zu events of %zu", what, pieces[i], pipe.events.n,
 		   file.events.n);
@@ -101,20 +103,20 @@ static void compare(const struct records *r, const char *what)
 
 /* -- making tapes ---------------------------------------------------------- */
 
-static void put_progress(struct records *r, uint64_t time, uint64_t window)
+static void put_progress(uint64_t time, uint64_t window)
 {
 	unsigned char progress[40] = { 0 };
 
-	put64(progress, r->size);
+	put64(progress, r.size);
 	put64(progress + 8, time);
 	put64(progress + 16, 500);
 	put64(progress + 24, window);
 	/* Later versions may have more behind the known members. */
-	records_put(r, PROGRESS, NULL, 0, progress, 40, 40);
+	records_put(&r, PROGRESS, NULL, 0, progress, 40, 40);
 }
 
 /* A sample of a counter with 3 ticks in 1 ns, which goes a little faster from time to time. */
-static void put_counter(struct records *r, uint64_t counter)
+static void put_counter(uint64_t counter)
 {
 	unsigned char clock[48] = { 0 };
 
@@ -122,10 +124,10 @@ static void put_counter(struct records *r, uint64_t counter)
 	put32(clock + 8, 3000000);
 	put64(clock + 16, counter);
 	put64(clock + 24, 7000000 + counter / 3 + counter / 1000000 % 7);
-	records_put(r, CLOCK, NULL, 0, clock, sizeof(clock), sizeof(clock));
+	records_put(&r, CLOCK, NULL, 0, clock, sizeof(clock), sizeof(clock));
 }
 
-static void put_end(struct records *r, unsigned int cpus, uint64_t events)
+static void put_end(unsigned int cpus, uint64_t events)
 {
 	char text[8192];
 	int used;
@@ -138,7 +140,7 @@ static void put_end(struct records *r, unsigned int cpus, uint64_t events)
 				 "\"lost\":0,\"lost_first\":0,\"lost_last\":0}", i ? "," : "",
 				 i * 3, (unsigned long long)events);
 	snprintf(text + used, sizeof(text) - used, "]}");
-	records_text(r, END, text);
+	records_text(&r, END, text);
 }
 
 #define ROUNDS	12
@@ -149,7 +151,7 @@ static void put_end(struct records *r, unsigned int cpus, uint64_t events)
  * one CPU seldom has a page.
  * @step: time from round to round
  */
-static void put_rounds(struct records *r, uint64_t step, bool counter)
+static void put_rounds(uint64_t step, bool counter)
 {
 	uint64_t seqs[CPUS] = { 0 }, time;
 	unsigned int round, cpu;
@@ -158,85 +160,80 @@ static void put_rounds(struct records *r, uint64_t step, bool counter)
 		time = 1000 + round * step;
 		/* A mark may come before the sample that its events need. */
 		if (counter && round % 3 == 0)
-			put_counter(r, time);
+			put_counter(time);
 		for (cpu = 0; cpu < CPUS; cpu++) {
 			if (cpu == 4 && round % 5)
 				continue;
-			records_chunk(r, cpu * 3, seqs[cpu]++, time - step + 300 + cpu * 37);
-			records_chunk(r, cpu * 3, seqs[cpu]++, time - 100 + cpu % 3);
+			records_chunk(&r, cpu * 3, seqs[cpu]++, time - step + 300 + cpu * 37);
+			records_chunk(&r, cpu * 3, seqs[cpu]++, time - 100 + cpu % 3);
 		}
-		put_progress(r, time - 60, 0);
-		records_task(r, 200 + round);
+		put_progress(time - 60, 0);
+		records_task(&r, 200 + round);
 	}
 }
 
-static void begin(struct records *r, bool counter)
+static void begin(bool counter)
 {
-	records_begin(r);
-	records_text(r, META, "{\"online\":\"0-18\"}");
+	records_begin(&r);
+	records_text(&r, META, "{\"online\":\"0-18\"}");
 	if (counter)
-		put_counter(r, 900);
+		put_counter(900);
 	else
-		records_clock(r, 900);
-	put_progress(r, 0, 0);
-	records_task(r, 100);
+		records_clock(&r, 900);
+	put_progress(0, 0);
+	records_task(&r, 100);
 }
 
 TEST(same)
 {
-	struct records r = { 0 };
 	unsigned int counter;
 
 	for (counter = 0; counter <= 1; counter++) {
-		begin(&r, counter);
-		put_rounds(&r, counter ? 9000000 : 3000, counter);
-		compare(&r, counter ? "truncated, by a counter" : "truncated");
-		put_end(&r, CPUS, 0);
-		compare(&r, counter ? "by a counter" : "by ns");
+		begin(counter);
+		put_rounds(counter ? 9000000 : 3000, counter);
+		compare(counter ? "truncated, by a counter" : "truncated");
+		put_end(CPUS, 0);
+		compare(counter ? "by a counter" : "by ns");
 		records_text(&r, 77, "of a later version");
-		compare(&r, "a record of a later version at the end");
+		compare("a record of a later version at the end");
 	}
 
-	begin(&r, false);
-	compare(&r, "truncated before the first chunk");
-	put_end(&r, 0, 0);
-	compare(&r, "empty");
-	begin(&r, false);
-	put_end(&r, 3, 5);
-	compare(&r, "all events lost");
-	free(r.data);
+	begin(false);
+	compare("truncated before the first chunk");
+	put_end(0, 0);
+	compare("empty");
+	begin(false);
+	put_end(3, 5);
+	compare("all events lost");
 }
 
 /* CPUs appear one after the other, while others have events that wait. */
 TEST(cpus)
 {
-	struct records r = { 0 };
 	uint64_t seqs[60] = { 0 };
 	unsigned int round, i, cpu;
 
-	begin(&r, false);
+	begin(false);
 	for (round = 0; round < 60; round++) {
 		for (i = 0; i <= round; i += round - i < 5 ? 1 : 5) {
 			cpu = i * 7 % 60;
 			records_chunk(&r, cpu, seqs[cpu]++, 1000 + round * 1000 + i);
 		}
-		put_progress(&r, 1000 + round * 1000 + 100, 0);
+		put_progress(1000 + round * 1000 + 100, 0);
 	}
-	put_end(&r, 0, 0);
-	compare(&r, "60 CPUs");
-	free(r.data);
+	put_end(0, 0);
+	compare("60 CPUs");
 }
 
 /* Cut at many places, most of them within a record. */
 TEST(cut)
 {
 	struct result file = { 0 }, pipe = { 0 };
-	struct records r = { 0 };
 	unsigned int wrong = 0, unsaid = 0;
 	size_t cut;
 
-	begin(&r, true);
-	put_rounds(&r, 9000000, true);
+	begin(true);
+	put_rounds(9000000, true);
 	for (cut = 0; cut < r.size; cut += 1511) {
 		read_file(&file, r.data, cut);
 		read_pipe(&pipe, r.data, cut, 5000);
@@ -250,7 +247,6 @@ TEST(cut)
 	}
 	ok(!wrong, "cut anywhere: the same events");
 	ok(!unsaid, "and the same damage: %s", pipe.damage);
-	free(r.data);
 	free(file.events.ev);
 	free(pipe.events.ev);
 }
@@ -265,13 +261,12 @@ TEST(wait)
 {
 	struct schedtape_tape *tape;
 	struct events events = { 0 };
-	struct records r = { 0 };
 	unsigned int calls = 0;
 	struct pipe pipe;
 
-	begin(&r, false);
-	put_rounds(&r, 3000, false);
-	put_end(&r, CPUS, 0);
+	begin(false);
+	put_rounds(3000, false);
+	put_end(CPUS, 0);
 	pipe_begin(&pipe, r.data, r.size, 4096);
 	if (schedtape_tape_open_once(pipe.path, &tape, &err))
 		exit(1);
@@ -282,7 +277,6 @@ TEST(wait)
 	schedtape_tape_close(tape);
 	pipe_end(&pipe);
 	free(events.ev);
-	free(r.data);
 }
 
 /* -- without PROGRESS ------------------------------------------------------ */
@@ -290,37 +284,34 @@ TEST(wait)
 /* The mark is at another place than when it was written, so it says nothing. */
 TEST(copied)
 {
-	struct records r = { 0 }, other = { 0 };
-	const unsigned char *mark;
+	unsigned char mark[72];
 
-	begin(&other, false);
-	put_rounds(&other, 3000, false);
-	put_progress(&other, 999999999, 0);
-	mark = find_record(other.data, other.size, PROGRESS, ROUNDS + 1);
+	begin(false);
+	put_rounds(3000, false);
+	put_progress(999999999, 0);
+	memcpy(mark, find_record(r.data, r.size, PROGRESS, ROUNDS + 1), sizeof(mark));
 	records_begin(&r);
 	records_text(&r, META, "{}");
 	records_clock(&r, 900);
 	/* All of its marks, then its chunks. */
-	memcpy(records_grow(&r, 72), mark, 72);
+	memcpy(records_grow(&r, sizeof(mark)), mark, sizeof(mark));
 	records_chunk(&r, 1, 0, 5000);
 	records_chunk(&r, 0, 0, 1000);
 	records_end(&r, 1, PAGE_EVENTS, 0, 0);
-	compare(&r, "a copied mark");
+	compare("a copied mark");
 
 	/* This tape has a first mark, so the copied one would release the first chunk too early. */
-	begin(&r, false);
+	begin(false);
 	records_chunk(&r, 1, 0, 5000);
-	memcpy(records_grow(&r, 72), mark, 72);
+	memcpy(records_grow(&r, sizeof(mark)), mark, sizeof(mark));
 	records_chunk(&r, 0, 0, 1000);
 	records_end(&r, 1, PAGE_EVENTS, 0, 0);
-	compare(&r, "a copied mark between chunks");
-	free(r.data);
-	free(other.data);
+	compare("a copied mark between chunks");
 }
 
 #define LARGE_PAGES	1024	/* the most that a chunk may have */
 
-static void put_large(struct records *r, uint64_t seq, uint64_t time)
+static void put_large(uint64_t seq, uint64_t time)
 {
 	unsigned char *pages = malloc(LARGE_PAGES * STAPE_PAGE_SIZE), extra[48] = { 0 };
 	unsigned int i;
@@ -332,7 +323,7 @@ static void put_large(struct records *r, uint64_t seq, uint64_t time)
 	put64(extra + 16, time);
 	put64(extra + 24, time + LARGE_PAGES * PAGE_NS - 10);
 	put64(extra + 32, LARGE_PAGES * PAGE_EVENTS);
-	records_put(r, CHUNK, extra, sizeof(extra), pages, LARGE_PAGES * STAPE_PAGE_SIZE,
+	records_put(&r, CHUNK, extra, sizeof(extra), pages, LARGE_PAGES * STAPE_PAGE_SIZE,
 		    LARGE_PAGES * STAPE_PAGE_SIZE);
 	free(pages);
 }
@@ -341,27 +332,25 @@ static void put_large(struct records *r, uint64_t seq, uint64_t time)
 TEST(limit)
 {
 	struct result pipe = { 0 };
-	struct records r = { 0 };
 	uint64_t n;
 
 	records_begin(&r);
 	records_text(&r, META, "{}");
 	records_clock(&r, 900);
 	for (n = 0; n < 17; n++)
-		put_large(&r, n * LARGE_PAGES, 1000 + n * LARGE_PAGES * PAGE_NS);
+		put_large(n * LARGE_PAGES, 1000 + n * LARGE_PAGES * PAGE_NS);
 	read_pipe(&pipe, r.data, r.size, 65536);
 	ok(pipe.opened == -E2BIG && strstr(err.text, "save the tape in a file first"),
 	   "68 MB without a mark: %s", err.text);
 
 	/* With marks it is no problem. */
-	begin(&r, false);
+	begin(false);
 	for (n = 0; n < 17; n++) {
-		put_large(&r, n * LARGE_PAGES, 1000 + n * LARGE_PAGES * PAGE_NS);
-		put_progress(&r, 1000 + (n + 1) * LARGE_PAGES * PAGE_NS, 0);
+		put_large(n * LARGE_PAGES, 1000 + n * LARGE_PAGES * PAGE_NS);
+		put_progress(1000 + (n + 1) * LARGE_PAGES * PAGE_NS, 0);
 	}
 	read_pipe(&pipe, r.data, r.size, 65536);
 	ok(!pipe.opened && pipe.events.n == 17 * LARGE_PAGES * PAGE_EVENTS, "68 MB with marks");
-	free(r.data);
 	free(pipe.events.ev);
 }
 
@@ -381,13 +370,12 @@ static void without_gaps(struct events *e)
 TEST(damage)
 {
 	struct result file = { 0 }, pipe = { 0 };
-	struct records r = { 0 };
 	unsigned int n, wrong = 0, unlike = 0, unsaid = 0;
 
 	for (n = 0; n < 2 * CPUS; n++) {
-		begin(&r, false);
-		put_rounds(&r, 3000, false);
-		put_end(&r, CPUS, 0);
+		begin(false);
+		put_rounds(3000, false);
+		put_end(CPUS, 0);
 		records_damage(find_record(r.data, r.size, CHUNK, 40 + n));
 		read_file(&file, r.data, r.size);
 		read_pipe(&pipe, r.data, r.size, 777);
@@ -400,7 +388,6 @@ TEST(damage)
 	ok(!wrong, "each corrupt chunk: all other events are there");
 	ok(!unlike, "each corrupt chunk: a loss");
 	ok(!unsaid, "each corrupt chunk: the same message as of a file: %s", pipe.damage);
-	free(r.data);
 	free(file.events.ev);
 	free(pipe.events.ev);
 }
@@ -409,16 +396,15 @@ TEST(damage)
 TEST(counts)
 {
 	struct result file = { 0 }, pipe = { 0 };
-	struct records r = { 0 };
 	unsigned char *chunk;
 	size_t i, known = 0;
 
-	begin(&r, false);
+	begin(false);
 	records_chunk(&r, 0, 0, 1000);
 	chunk = records_chunk(&r, 0, 1, 2000);
 	records_damage(chunk);
 	records_chunk(&r, 0, 2, 3000);
-	put_progress(&r, 3000, 0);
+	put_progress(3000, 0);
 	records_chunk(&r, 0, 3, 4000);
 	records_damage(records_chunk(&r, 0, 4, 5000));
 	records_end(&r, 0, 5 * PAGE_EVENTS, 0, 0);
@@ -433,7 +419,6 @@ TEST(counts)
 		known += pipe.events.ev[i].type == SCHEDTAPE_EV_LOST && pipe.events.ev[i].lost;
 	ok(events_count(&pipe.events, SCHEDTAPE_EV_LOST) == 1 && !known,
 	   "a loss in between, whose size was not known yet");
-	free(r.data);
 	free(file.events.ev);
 	free(pipe.events.ev);
 }
@@ -452,13 +437,12 @@ static bool time_goes_on(const struct events *e)
 TEST(late)
 {
 	struct result pipe = { 0 };
-	struct records r = { 0 };
 	unsigned char *chunk;
 
-	begin(&r, false);
+	begin(false);
 	records_chunk(&r, 0, 0, 1000);
 	records_chunk(&r, 1, 0, 1000);
-	put_progress(&r, 4000, 0);
+	put_progress(4000, 0);
 	chunk = records_chunk(&r, 0, 1, 5000);
 	put64(chunk + 32 + 40, 3);
 	put64(chunk + 80 + 48, 3);
@@ -466,25 +450,24 @@ TEST(late)
 	put64(chunk + 80 + 64, 1195);
 	seal_record(chunk);
 	records_chunk(&r, 1, 1, 5000);
-	put_progress(&r, 9000, 0);
+	put_progress(9000, 0);
 	read_pipe(&pipe, r.data, r.size, 1000);
 	ok(pipe.events.n == 4 * PAGE_EVENTS + 1 && time_goes_on(&pipe.events) &&
 	   events_lost_in(&pipe.events, 0) == 3, "a late loss: %zu events", pipe.events.n);
 	ok(!strstr(pipe.damage, "later"), "which is no damage: %s", pipe.damage);
 
 	/* A mark that promises too much. */
-	begin(&r, false);
+	begin(false);
 	records_chunk(&r, 0, 0, 1000);
-	put_progress(&r, 8000, 0);
+	put_progress(8000, 0);
 	records_chunk(&r, 1, 0, 900);
-	put_progress(&r, 9000, 0);
+	put_progress(9000, 0);
 	records_end(&r, 0, PAGE_EVENTS, 0, 0);
 	read_pipe(&pipe, r.data, r.size, 1000);
 	ok(pipe.events.n == 2 * PAGE_EVENTS && pipe.events.ret == 0 &&
 	   pipe.events.ev[2 * PAGE_EVENTS - 1].time == 1190,
 	   "events behind a wrong mark: time does not go back");
 	ok(strstr(pipe.damage, "events of CPU 1 come later"), "and that is said: %s", pipe.damage);
-	free(r.data);
 	free(pipe.events.ev);
 }
 
@@ -493,7 +476,6 @@ TEST(late)
 /* The rings were overwritten, or the pages from before these are on an earlier tape. */
 static void test_window(const char *what, const char *meta, uint64_t overwritten)
 {
-	struct records r = { 0 };
 	unsigned int ended;
 	char name[64];
 
@@ -502,18 +484,17 @@ static void test_window(const char *what, const char *meta, uint64_t overwritten
 		records_text(&r, META, meta);
 		records_clock(&r, 900);
 		records_clock(&r, 60000);
-		put_progress(&r, 1000, 2040);
+		put_progress(1000, 2040);
 		records_chunk(&r, 0, 70, 1000);
 		records_chunk(&r, 1, 9, 2000);
-		put_progress(&r, 2100, 2040);
+		put_progress(2100, 2040);
 		records_chunk(&r, 0, 71, 3000);
 		records_chunk(&r, 2, 5, 3000);
 		if (ended)
 			records_end(&r, 0, 2 * PAGE_EVENTS, overwritten, 2040);
 		snprintf(name, sizeof(name), "%s%s", what, ended ? "" : ", truncated");
-		compare(&r, name);
+		compare(name);
 	}
-	free(r.data);
 }
 
 /* -- what a pipe cannot do --------------------------------------------------- */
@@ -523,15 +504,14 @@ TEST(refused)
 	struct schedtape_copy_options options = { .size = sizeof(options) };
 	struct schedtape_tape *tape = NULL;
 	struct schedtape_event ev;
-	struct records r = { 0 };
 	struct blob blob;
 	struct pipe pipe;
 	uint64_t bytes;
 	int ret;
 
-	begin(&r, false);
-	put_rounds(&r, 3000, false);
-	put_end(&r, CPUS, 0);
+	begin(false);
+	put_rounds(3000, false);
+	put_end(CPUS, 0);
 	pipe_begin(&pipe, r.data, r.size, 4096);
 	ret = schedtape_tape_open(pipe.path, &tape, &err);
 	ok(ret == -ESPIPE && strstr(err.text, "save the tape in a file first"),
@@ -558,7 +538,6 @@ TEST(refused)
 	   !schedtape_tape_rewind(tape, &err), "and can be rewound");
 	schedtape_tape_close(tape);
 	close(blob.fd);
-	free(r.data);
 }
 
 TEST(others)
@@ -566,7 +545,6 @@ TEST(others)
 	struct schedtape_tape *tape;
 	struct pipe pipe;
 	int ends[2], before, ret;
-	struct records r = { 0 };
 
 	pipe_begin(&pipe, "", 0, 1);
 	ret = schedtape_tape_open_once(pipe.path, &tape, &err);
@@ -580,7 +558,7 @@ TEST(others)
 	ok(ret == -ESPIPE, "a device: %s", err.text);
 
 	/* Standard input is a socket, which does not block. */
-	begin(&r, false);
+	begin(false);
 	records_chunk(&r, 0, 0, 1000);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) ||
 	    write(ends[1], r.data, r.size) != (ssize_t)r.size)
@@ -597,7 +575,6 @@ TEST(others)
 	schedtape_tape_close(tape);
 	dup2(before, STDIN_FILENO);
 	close(before);
-	free(r.data);
 }
 
 /* Each length that a corrupt record may have: nothing is kept beyond the largest record. */
@@ -605,13 +582,12 @@ TEST(lengths)
 {
 	static const uint32_t lengths[] = { 0, 7, 1 << 20, 5 << 20, INT32_MAX, UINT32_MAX };
 	struct result pipe = { 0 };
-	struct records r = { 0 };
 	unsigned int i, at, wrong = 0;
 
 	for (i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		for (at = 8; at <= 16; at += 4) {
-			begin(&r, false);
-			put_rounds(&r, 3000, false);
+			begin(false);
+			put_rounds(3000, false);
 			put32(find_record(r.data, r.size, CHUNK, 5) + at, lengths[i]);
 			read_pipe(&pipe, r.data, r.size, 4096);
 			without_gaps(&pipe.events);
@@ -621,7 +597,6 @@ TEST(lengths)
 		}
 	}
 	ok(!wrong, "wrong lengths cost only their chunk: %u", wrong);
-	free(r.data);
 	free(pipe.events.ev);
 }
 
