@@ -14,6 +14,8 @@
 #define NOON 1795608000		/* 2026-11-25 12:00:00 UTC */
 
 static bool refused;
+static struct schedtape_tape *tape;
+static struct blob blob;
 
 /* Replaces the C library's function, which would exit. */
 void argp_error(const struct argp_state *state, const char *format, ...)
@@ -32,7 +34,7 @@ static bool takes(struct selection *selection, const struct argp *argp, const ch
 	return !argp_parse(argp, option ? 2 : 1, argv, ARGP_SILENT, NULL, selection) && !refused;
 }
 
-static void test_refused(void)
+TEST(refused)
 {
 	static const char * const bad[] = {
 		"--pid=", "--pid=x", "--pid=1,", "--pid=2-1", "--tid=4294967296", "--tid=-1",
@@ -67,7 +69,7 @@ static void test_refused(void)
  * Writes a tape from 10 s to 110 s.  At 10 s the wall clock is 2026-11-25 12:00:00 UTC; at 60 s it
  * is set back by 30 s.  @clocked: with the wall clock
  */
-static void write_tape(const struct blob *blob, bool clocked)
+static void write_tape(bool clocked)
 {
 	static const char cgroups[] =
 		"[{\"id\": 1, \"path\": \"/\"}, {\"id\": 2, \"path\": \"/web.slice\"},"
@@ -96,7 +98,7 @@ static void write_tape(const struct blob *blob, bool clocked)
 	int ret;
 
 	json_object_object_add(meta, "cgroups", json_tokener_parse(cgroups));
-	ret = tape_writer_create(blob->path, meta, NULL, &writer, &err) ||
+	ret = tape_writer_create(blob.path, meta, NULL, &writer, &err) ||
 	      schedtape_writer_tasks(writer, tasks, 3, &err);
 	for (i = 0; i < 2 && clocked && !ret; i++)
 		ret = schedtape_writer_clock(writer, &samples[i], &err);
@@ -106,14 +108,15 @@ static void write_tape(const struct blob *blob, bool clocked)
 	json_object_put(meta);
 }
 
-static struct schedtape_tape *open_tape(const struct blob *blob)
+/* Opens another tape in place of the one before. */
+static void open_tape(bool clocked)
 {
 	struct schedtape_error err = { "" };
-	struct schedtape_tape *tape = NULL;
 
-	if (schedtape_tape_open(blob->path, &tape, &err))
+	schedtape_tape_close(tape);
+	write_tape(clocked);
+	if (schedtape_tape_open(blob.path, &tape, &err))
 		printf("Bail out! %s\n", err.text);
-	return tape;
 }
 
 /* Options, and the tasks that they select: one digit each, "0" is the first. */
@@ -124,7 +127,7 @@ struct choice {
 };
 
 /* Returns the selected tasks as struct choice has them, or why there are none. */
-static const char *chosen(struct schedtape_tape *tape, const struct selection_task *tasks,
+static const char *chosen(const struct selection_task *tasks,
 			  size_t nr, const struct choice *choice)
 {
 	struct selection selection = { .cgroups.nr_ids = 0 };
@@ -146,14 +149,14 @@ static const char *chosen(struct schedtape_tape *tape, const struct selection_ta
 	return numbers;
 }
 
-static void test_choices(struct schedtape_tape *tape, const struct selection_task *tasks, size_t nr,
+static void test_choices(const struct selection_task *tasks, size_t nr,
 			 const struct choice *choices, size_t nr_choices)
 {
 	const struct choice *choice;
 	const char *numbers;
 
 	for (choice = choices; choice < choices + nr_choices; choice++) {
-		numbers = chosen(tape, tasks, nr, choice);
+		numbers = chosen(tasks, nr, choice);
 		if (!ok(!strcmp(numbers, choice->numbers), "%s %s",
 			choice->option ? choice->option : "no option",
 			choice->other ? choice->other : ""))
@@ -161,7 +164,7 @@ static void test_choices(struct schedtape_tape *tape, const struct selection_tas
 	}
 }
 
-static void test_tasks(struct schedtape_tape *tape)
+TEST(tasks)
 {
 	static const struct selection_task tasks[] = {
 		{ .pid = 20, .tgid = 20, .comm = "nginx", .cgroup = 2 },
@@ -205,7 +208,7 @@ static void test_tasks(struct schedtape_tape *tape)
 		{ "--cgroup=/web.slice,", NULL, "not found" },
 	};
 
-	test_choices(tape, tasks, sizeof(tasks) / sizeof(*tasks), choices,
+	test_choices(tasks, sizeof(tasks) / sizeof(*tasks), choices,
 		     sizeof(choices) / sizeof(*choices));
 }
 
@@ -213,7 +216,7 @@ static void test_tasks(struct schedtape_tape *tape)
  * Tests PIDs in a task's own namespace.  12 and its thread 13 are 1 and 2 there; of 14 and 15, the
  * leader of 15 is not on the tape; 1 and 2 of the initial namespace, the latter not described.
  */
-static void test_own_pids(struct schedtape_tape *tape)
+TEST(own_pids)
 {
 	static const struct selection_task tasks[] = {
 		{ .pid = 12, .tgid = 12, .ns_pid = 1, .ns_tgid = 1, .comm = "" },
@@ -235,14 +238,14 @@ static void test_own_pids(struct schedtape_tape *tape)
 		{ "--pid=9", NULL, "" },
 	};
 
-	test_choices(tape, tasks, sizeof(tasks) / sizeof(*tasks), choices,
+	test_choices(tasks, sizeof(tasks) / sizeof(*tasks), choices,
 		     sizeof(choices) / sizeof(*choices));
 }
 
 /* -- times ----------------------------------------------------------------- */
 
 /* Returns "START-STOP" of all ranges, in ms; nothing for open ends; or the error. */
-static const char *ranges_of(struct schedtape_tape *tape, const char *text)
+static const char *ranges_of(const char *text)
 {
 	struct time_ranges times = { .nr = 0 };
 	static char result[256];
@@ -266,88 +269,89 @@ static const char *ranges_of(struct schedtape_tape *tape, const char *text)
 	       ret == -ENODATA ? "no clock" : result;
 }
 
-static void has_ranges(struct schedtape_tape *tape, const char *text, const char *expected)
+static void has_ranges(const char *text, const char *expected)
 {
-	const char *ranges = ranges_of(tape, text);
+	const char *ranges = ranges_of(text);
 
 	if (!ok(!strcmp(ranges, expected), "--time='%s' is %s", text, expected))
 		printf("# it is %s\n", ranges);
 }
 
-static void test_times(struct schedtape_tape *tape)
+TEST(times)
 {
-	has_ranges(tape, "12.5,13", "12500-13000");
-	has_ranges(tape, "12.5,", "12500-");
-	has_ranges(tape, "12.5", "12500-");
-	has_ranges(tape, ",13", "-13000");
-	has_ranges(tape, ",", "-");
-	has_ranges(tape, "20,21 30,31 40,", "20000-21000 30000-31000 40000-");
-	has_ranges(tape, "+0.5,+0.8", "10500-10800");
-	has_ranges(tape, "+1,20", "11000-20000");
-	has_ranges(tape, "+1,10", "backwards");
-	has_ranges(tape, "110,", "110000-");
-	has_ranges(tape, "110.1,", "not there");
-	has_ranges(tape, ",10", "not there");
-	has_ranges(tape, "1,2 50,51", "1000-2000 50000-51000");
-	has_ranges(tape, "+100.1,", "not there");
-	has_ranges(tape, "10%", "10000-20000");
-	has_ranges(tape, "10%/2", "20000-30000");
-	has_ranges(tape, "10%/10", "100000-");
-	has_ranges(tape, "30%/4", "100000-");
-	has_ranges(tape, "33.4%/3", "76800-");
-	has_ranges(tape, "0%-12.5%", "10000-22500");
-	has_ranges(tape, "10%/1,50%-100%", "10000-20000 60000-");
+	has_ranges("12.5,13", "12500-13000");
+	has_ranges("12.5,", "12500-");
+	has_ranges("12.5", "12500-");
+	has_ranges(",13", "-13000");
+	has_ranges(",", "-");
+	has_ranges("20,21 30,31 40,", "20000-21000 30000-31000 40000-");
+	has_ranges("+0.5,+0.8", "10500-10800");
+	has_ranges("+1,20", "11000-20000");
+	has_ranges("+1,10", "backwards");
+	has_ranges("110,", "110000-");
+	has_ranges("110.1,", "not there");
+	has_ranges(",10", "not there");
+	has_ranges("1,2 50,51", "1000-2000 50000-51000");
+	has_ranges("+100.1,", "not there");
+	has_ranges("10%", "10000-20000");
+	has_ranges("10%/2", "20000-30000");
+	has_ranges("10%/10", "100000-");
+	has_ranges("30%/4", "100000-");
+	has_ranges("33.4%/3", "76800-");
+	has_ranges("0%-12.5%", "10000-22500");
+	has_ranges("10%/1,50%-100%", "10000-20000 60000-");
 }
 
-static void test_dates(struct schedtape_tape *tape)
+TEST(dates)
 {
 	/* The local time is 2 hours and a half later than UTC. */
 	setenv("TZ", "XXX-2:30", 1);
 	tzset();
-	has_ranges(tape, "2026-11-25 14:30:05.5,2026-11-25T14:30:06", "15500-16000");
-	has_ranges(tape, "2026-11-25 12:00:05Z,2026-11-25 12:00:06 UTC", "15000-16000");
-	has_ranges(tape, "2026-11-25 14:30:01,2026-11-25 14:30:02 20,", "11000-12000 20000-");
-	has_ranges(tape, "2026-11-25,2026-11-26", "-34240000");
-	has_ranges(tape, "2026-11-24,2026-11-25", "not there");
-	has_ranges(tape, "2026-11-26,2026-11-27 20,21", "20000-21000 34240000-120640000");
-	has_ranges(tape, "14:30:05,14:30:06.25", "15000-16250");
-	has_ranges(tape, "14:30,+10", "10000-20000");
-	has_ranges(tape, "12:00:05Z,14:30:06", "15000-16000");
-	has_ranges(tape, "14:31,", "100000-");
+	has_ranges("2026-11-25 14:30:05.5,2026-11-25T14:30:06", "15500-16000");
+	has_ranges("2026-11-25 12:00:05Z,2026-11-25 12:00:06 UTC", "15000-16000");
+	has_ranges("2026-11-25 14:30:01,2026-11-25 14:30:02 20,", "11000-12000 20000-");
+	has_ranges("2026-11-25,2026-11-26", "-34240000");
+	has_ranges("2026-11-24,2026-11-25", "not there");
+	has_ranges("2026-11-26,2026-11-27 20,21", "20000-21000 34240000-120640000");
+	has_ranges("14:30:05,14:30:06.25", "15000-16250");
+	has_ranges("14:30,+10", "10000-20000");
+	has_ranges("12:00:05Z,14:30:06", "15000-16000");
+	has_ranges("14:31,", "100000-");
 	/* The wall clock was 12:00:30 twice. */
-	has_ranges(tape, "14:30:30,", "70000-");
+	has_ranges("14:30:30,", "70000-");
 	/* Behind 23:59 it is the next day. */
-	has_ranges(tape, "14:30:05,14:00", "15000-84640000");
-	has_ranges(tape, "2026-11-25 14:30:05,14:30:06", "15000-16000");
-	has_ranges(tape, "14:00,14:10", "not there");
-	has_ranges(tape, "14:29,", "-");
+	has_ranges("14:30:05,14:00", "15000-84640000");
+	has_ranges("2026-11-25 14:30:05,14:30:06", "15000-16000");
+	has_ranges("14:00,14:10", "not there");
+	has_ranges("14:29,", "-");
 
 	/* The recording begins at 23:59:30. */
 	setenv("TZ", "XXX-11:59:30", 1);
 	tzset();
-	has_ranges(tape, "23:59:40,0:00:10", "20000-80000");
-	has_ranges(tape, "0:00:10,", "80000-");
-	has_ranges(tape, "23:59:40,0:10:00", "20000-670000");
-	has_ranges(tape, "0:10:00,", "not there");
+	has_ranges("23:59:40,0:00:10", "20000-80000");
+	has_ranges("0:00:10,", "80000-");
+	has_ranges("23:59:40,0:10:00", "20000-670000");
+	has_ranges("0:10:00,", "not there");
 	setenv("TZ", "UTC", 1);
 	tzset();
 }
 
-static void test_unclocked(struct schedtape_tape *tape)
+TEST(unclocked)
 {
 	struct time_text_options options = { .style = TIME_STYLE_DATE, .digits = 6 };
 	struct time_text text;
 
-	has_ranges(tape, "12:00,", "no clock");
-	has_ranges(tape, "20,2026-11-25", "no clock");
-	has_ranges(tape, "20,", "20000-");
+	open_tape(false);
+	has_ranges("12:00,", "no clock");
+	has_ranges("20,2026-11-25", "no clock");
+	has_ranges("20,", "20000-");
 	ok(time_text_begin(&text, &options, tape, "tape"), "no --tod, either");
 }
 
 /* -- printed times --------------------------------------------------------- */
 
 /* Returns the texts of three times, as of three lines, and of the last one within a line. */
-static const char *printed(struct schedtape_tape *tape, const char *option, const char *other)
+static const char *printed(const char *option, const char *other)
 {
 	struct time_text_options options = TIME_TEXT_OPTIONS_INIT;
 	char *argv[] = { "script", (char *)option, (char *)other, NULL };
@@ -366,7 +370,7 @@ static const char *printed(struct schedtape_tape *tape, const char *option, cons
 	return result;
 }
 
-static void test_printed(struct schedtape_tape *tape)
+TEST(printed)
 {
 	static const struct {
 		const char *option, *other, *text;
@@ -385,8 +389,9 @@ static void test_printed(struct schedtape_tape *tape)
 	const char *text;
 	size_t i;
 
+	open_tape(true);
 	for (i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
-		text = printed(tape, tests[i].option, tests[i].other);
+		text = printed(tests[i].option, tests[i].other);
 		if (!ok(!strcmp(text, tests[i].text), "%s %s", tests[i].option,
 			tests[i].other ? tests[i].other : ""))
 			printf("# prints %s\n", text);
@@ -395,25 +400,9 @@ static void test_printed(struct schedtape_tape *tape)
 
 int main(void)
 {
-	struct schedtape_tape *tape;
-	struct blob blob;
-
 	setenv("TZ", "UTC", 1);
 	blob_init(&blob);
-	test_refused();
-	write_tape(&blob, true);
-	tape = open_tape(&blob);
-	test_tasks(tape);
-	test_own_pids(tape);
-	test_times(tape);
-	test_dates(tape);
-	test_printed(tape);
-	schedtape_tape_close(tape);
-
-	write_tape(&blob, false);
-	tape = open_tape(&blob);
-	test_unclocked(tape);
-	schedtape_tape_close(tape);
-	close(blob.fd);
+	open_tape(true);
+	tap_run();
 	return tap_done();
 }
