@@ -111,8 +111,9 @@ static void make_last(void)
 /*
  * 10 is ready from 1.105 to 1.120 on a CPU that has run others since 1.110, and was idle for a part
  * of the time before; and from 1.150 to 1.230 on one that ran others until 1.190, and then nothing.
+ * Later it has another name.
  */
-static void make_told(void)
+static void make_told_of(struct json_object *meta)
 {
 	begin_with_10(pages[0]);
 	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
@@ -123,8 +124,23 @@ static void make_told(void)
 	maker_trigger(&m, 1200 * MS, 10, 50 * MS, STAPE_TRIGGER_LASTS |
 		      (uint64_t)STAPE_TRIGGER_LATENCY << STAPE_TRIGGER_KIND_SHIFT);
 	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
+	maker_rename(&m, 1235 * MS, 10, "later");
 	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	write_second(pages, 1);
+	write_second_of(pages, 1, "riscv64", meta);
+}
+
+static void make_told(void)
+{
+	make_told_of(json_object_new_object());
+}
+
+/* The same as a snapshot. */
+static void make_snapshot(const char *trigger)
+{
+	struct json_object *meta = json_object_new_object();
+
+	json_object_object_add(meta, "trigger", json_tokener_parse(trigger));
+	make_told_of(meta);
 }
 
 #define RING	50
@@ -211,6 +227,25 @@ TEST(told)
 	ok(!why("10", "--at=1.2", NULL), "a wait for one that was idle in the end");
 	has(" 39.999 1 1.190000 shell:10 was ready, its CPU was idle\n", "for that time only");
 	has(" 40.001 1 1.150000 shell:10 was ready, its CPU ran another task\n", "and not before");
+}
+
+/* The name of the snapshot's trigger says nothing: its user has chosen it. */
+TEST(snapshots)
+{
+	make_snapshot("{\"name\": \"latency\", \"text\": \"latency:5ms\", \"time\": 1199000000}");
+	ok(!why("10", NULL, NULL), "the snapshot of a trigger");
+	has("\n\ntrigger: shell:10 was ready for 50.000 ms so far, and got no CPU; "
+	    "CPU 0 at 1.200000\n\n", "begins with it");
+	why("10", "--json", NULL);
+	squeeze();
+	has("\"trigger\":{\"time_ns\":1200000000,\"pid\":10,\"comm\":\"shell\",",
+	    "the task's name is that of then");
+	make_snapshot("{\"name\": \"exec\", \"text\": \"exec:true\", \"time\": 1210000000}");
+	why("10", NULL, NULL);
+	has_not("trigger:", "another one, before which a trigger of the module has fired");
+	make_snapshot("{\"name\": \"order\", \"time\": 1200000000}");
+	why("10", NULL, NULL);
+	has_not("trigger:", "a snapshot that was ordered just then");
 }
 
 TEST(at)
