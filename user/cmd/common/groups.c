@@ -426,6 +426,26 @@ const char *groups_label(const struct groups *groups, size_t number, char buffer
 	return text_task(buffer, task->comm, task->pid);
 }
 
+uint32_t groups_only_task(const struct groups *groups, const struct group *group)
+{
+	return group->nr_tasks == 1 && groups->by != GROUPS_CPU ? group->task : SCHEDTAPE_NONE;
+}
+
+int groups_fill(union sheet_value *row, const struct groups_columns *columns,
+		const struct groups *groups, const struct group *group)
+{
+	uint32_t task = group ? groups_only_task(groups, group) : SCHEDTAPE_NONE;
+	bool known = task != SCHEDTAPE_NONE;
+	char label[GROUPS_LABEL];
+
+	row[columns->tasks].n = group ? group->nr_tasks : groups->nr_counted;
+	if (columns->tgid)
+		row[columns->tgid].n = known ? groups->tasks[task].tgid : SHEET_NONE;
+	row[columns->pid].n = known ? groups->tasks[task].pid : SHEET_NONE;
+	row[0].text = strdup(group ? groups_label(groups, group - groups->groups, label) : "TOTAL");
+	return row[0].text ? 0 : -ENOMEM;
+}
+
 void groups_free(struct groups *groups)
 {
 	free(groups->tasks);

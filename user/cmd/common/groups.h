@@ -13,7 +13,7 @@
 #include <schedtape.h>
 
 #include "common/selection.h"
-#include "common/table.h"
+#include "common/sheet.h"
 #include "common/task-table.h"
 #include "machine/cgroup-tree.h"
 
@@ -117,6 +117,26 @@ void groups_count(struct groups *groups, size_t number, uint32_t task);
  */
 #define GROUPS_LABEL	TABLE_CELL
 const char *groups_label(const struct groups *groups, size_t number, char buffer[GROUPS_LABEL]);
+
+/**
+ * struct groups_columns - which columns of a sheet, besides the first one, say what a line is of
+ * @tasks: number of its tasks
+ * @pid, @tgid: of its only task; 0: the sheet does not have the column
+ */
+struct groups_columns {
+	unsigned int tasks;
+	unsigned int pid;
+	unsigned int tgid;
+};
+
+/* Returns the number of a line's only task; SCHEDTAPE_NONE: it has several, or is that of a CPU. */
+uint32_t groups_only_task(const struct groups *groups, const struct group *group);
+/*
+ * Sets these columns of a group's line, and the first one.  @group: NULL: those of the total.
+ * Returns 0 or -ENOMEM.
+ */
+int groups_fill(union sheet_value *row, const struct groups_columns *columns,
+		const struct groups *groups, const struct group *group);
 void groups_free(struct groups *groups);
 
 #endif /* SCHEDTAPE_GROUPS_H */

@@ -74,6 +74,8 @@ static const struct sheet_alias aliases[] = {
 
 /* -- lines ----------------------------------------------------------------- */
 
+static const struct groups_columns label_columns = { .tasks = TASKS, .pid = PID };
+
 static void fill_row(union sheet_value *row, const struct delays_sum *sum)
 {
 	static const struct delays_columns columns = {
@@ -89,9 +91,7 @@ static void fill_row(union sheet_value *row, const struct delays_sum *sum)
 static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
 		   const struct delays_sum *sum)
 {
-	const struct group *group = &groups->groups[number];
 	union sheet_value *row;
-	char label[GROUPS_LABEL];
 
 	if (!sum->runtime && !sum->delays.nr)
 		return 0;
@@ -99,12 +99,7 @@ static int add_row(struct sheet *sheet, const struct groups *groups, size_t numb
 	if (!row)
 		return -ENOMEM;
 	fill_row(row, sum);
-	row[TASKS].n = group->nr_tasks;
-	row[PID].n = SHEET_NONE;
-	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
-		row[PID].n = groups->tasks[group->task].pid;
-	row[TASK].text = strdup(groups_label(groups, number, label));
-	return row[TASK].text ? 0 : -ENOMEM;
+	return groups_fill(row, &label_columns, groups, &groups->groups[number]);
 }
 
 /* Adds each sum to that of its group.  Returns 0 or -ENOMEM. */
@@ -153,11 +148,8 @@ static int fill(struct sheet *sheet, const struct delays *delays, struct groups 
 	if (ret)
 		return ret;
 	fill_row(row, &total);
-	row[TASKS].n = groups->nr_counted;
-	row[PID].n = SHEET_NONE;
-	row[TASK].text = strdup("TOTAL");
 	*all = total.delays;
-	return row[TASK].text ? 0 : -ENOMEM;
+	return groups_fill(row, &label_columns, groups, NULL);
 }
 
 /* -- the histogram --------------------------------------------------------- */

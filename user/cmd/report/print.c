@@ -87,6 +87,8 @@ static const char *policy_of(char buffer[32], const struct schedtape_task *task)
 	return buffer;
 }
 
+static const struct groups_columns label_columns = { .tasks = TASKS, .pid = PID, .tgid = TGID };
+
 static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
 {
 	static const struct delays_columns columns = {
@@ -111,8 +113,6 @@ static void fill_row(union sheet_value *row, const struct report_sum *sum)
 	row[MIGRATIONS].n = counts->migrations;
 	row[BURSTS].n = counts->bursts;
 	row[STOPS].n = counts->stops;
-	row[TGID].n = SHEET_NONE;
-	row[PID].n = SHEET_NONE;
 	row[INDEX].n = SHEET_NONE;
 	fill_delays(row, &sum->delays);
 }
@@ -121,27 +121,23 @@ static int add_row(struct sheet *sheet, const struct groups *groups, size_t numb
 		   const struct report_sum *sum, const struct schedtape_task *tasks)
 {
 	const struct group *group = &groups->groups[number];
-	const struct schedtape_task *task = NULL;
-	char label[GROUPS_LABEL], policy[32];
+	uint32_t task = groups_only_task(groups, group);
+	const char *policy = "-";
 	union sheet_value *row;
+	char buffer[32];
 
 	if (!group->nr_tasks)
 		return 0;
 	row = sheet_row(sheet);
 	if (!row)
 		return -ENOMEM;
-	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
-		task = &tasks[group->task];
 	fill_row(row, sum);
-	row[TASKS].n = group->nr_tasks;
-	if (task) {
-		row[TGID].n = task->tgid;
-		row[PID].n = task->pid;
-		row[INDEX].n = task->index;
+	if (task != SCHEDTAPE_NONE) {
+		row[INDEX].n = task;
+		policy = policy_of(buffer, &tasks[task]);
 	}
-	row[POLICY].text = strdup(task ? policy_of(policy, task) : "-");
-	row[TASK].text = strdup(groups_label(groups, number, label));
-	return row[TASK].text && row[POLICY].text ? 0 : -ENOMEM;
+	row[POLICY].text = strdup(policy);
+	return row[POLICY].text ? groups_fill(row, &label_columns, groups, group) : -ENOMEM;
 }
 
 int report_fill(struct sheet *sheet, const struct groups *groups,
@@ -159,10 +155,8 @@ int report_fill(struct sheet *sheet, const struct groups *groups,
 	}
 	if (row) {
 		fill_row(row, &total);
-		row[TASKS].n = groups->nr_counted;
 		row[POLICY].text = strdup("");
-		row[TASK].text = strdup("TOTAL");
-		if (!row[POLICY].text || !row[TASK].text)
+		if (!row[POLICY].text || groups_fill(row, &label_columns, groups, NULL))
 			rc = -ENOMEM;
 	}
 	schedtape_histogram_free(&total.delays.delays);

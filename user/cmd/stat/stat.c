@@ -65,49 +65,50 @@ const struct sheet_column stat_columns[] = {
 	{ .json = NULL }
 };
 
-/* Adds a line, with a copy of @label.  Returns it; NULL: no memory. */
-static union sheet_value *add_row(struct sheet *sheet, const char *label,
-				  const struct counts_sum *sum)
+static const struct groups_columns label_columns = { .tasks = TASKS, .pid = PID };
+
+/* Adds a line without its name.  Returns it; NULL: no memory. */
+static union sheet_value *add_row(struct sheet *sheet, const struct counts_sum *sum)
 {
 	union sheet_value *row = sheet_row(sheet);
 	size_t i;
 
 	if (!row)
 		return NULL;
-	row[TASK].text = strdup(label);
 	row[EVENTS].n = counts_events(sum);
 	for (i = 0; i < COUNTS_TYPES; i++) {
 		row[FIRST + i].n = sum->n[i];
 		sheet->total[FIRST + i].n += sum->n[i];
 	}
 	sheet->total[EVENTS].n += row[EVENTS].n;
-	row[PID].n = SHEET_NONE;
-	return row[TASK].text ? row : NULL;
+	return row;
 }
 
 /* Adds the line of what is no group, if it has events.  Returns 0 or -ENOMEM. */
 static int add_rest(struct sheet *sheet, const char *label, const struct counts_sum *sum)
 {
-	return !counts_events(sum) || add_row(sheet, label, sum) ? 0 : -ENOMEM;
+	union sheet_value *row;
+
+	if (!counts_events(sum))
+		return 0;
+	row = add_row(sheet, sum);
+	if (!row)
+		return -ENOMEM;
+	row[PID].n = SHEET_NONE;
+	row[TASK].text = strdup(label);
+	return row[TASK].text ? 0 : -ENOMEM;
 }
 
 /* Adds the line of a group, if it has events.  Returns 0 or -ENOMEM. */
 static int add_group(struct sheet *sheet, const struct groups *groups, size_t number,
 		     const struct counts_sum *sum)
 {
-	const struct group *group = &groups->groups[number];
 	union sheet_value *row;
-	char label[GROUPS_LABEL];
 
 	if (!counts_events(sum))
 		return 0;
-	row = add_row(sheet, groups_label(groups, number, label), sum);
-	if (!row)
-		return -ENOMEM;
-	row[TASKS].n = group->nr_tasks;
-	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
-		row[PID].n = groups->tasks[group->task].pid;
-	return 0;
+	row = add_row(sheet, sum);
+	return row ? groups_fill(row, &label_columns, groups, &groups->groups[number]) : -ENOMEM;
 }
 
 /**
@@ -205,10 +206,7 @@ static int stat_fill(struct sheet *sheet, const struct counts *counts, struct gr
 	if (ret || add_rest(sheet, "<idle>", &sums.idle) ||
 	    add_rest(sheet, "<other>", &sums.other))
 		return -ENOMEM;
-	total[TASKS].n = groups->nr_counted;
-	total[PID].n = SHEET_NONE;
-	total[TASK].text = strdup("TOTAL");
-	return total[TASK].text ? 0 : -ENOMEM;
+	return groups_fill(total, &label_columns, groups, NULL);
 }
 
 /* -- options --------------------------------------------------------------- */

@@ -123,6 +123,8 @@ static int add_up(const struct interval *interval, struct groups *groups, struct
 
 /* -- rows ------------------------------------------------------------------ */
 
+static const struct groups_columns label_columns = { .tasks = TASKS, .pid = PID, .tgid = TGID };
+
 static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t length)
 {
 	static const struct delays_columns columns = {
@@ -136,42 +138,31 @@ static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t len
 	row[PREEMPTED].n = sum->counts.of_task.preemptions;
 	row[WAKEUPS].n = sum->counts.of_task.wakeups;
 	row[MIGRATIONS].n = sum->counts.of_task.migrations;
-	row[PID].n = SHEET_NONE;
-	row[TGID].n = SHEET_NONE;
 	delays_fill(row, &columns, &sum->delays);
 }
 
-static const char *policy_name(const struct task_entry *task)
+/* @task: SCHEDTAPE_NONE: there are several */
+static const char *policy_name(const struct groups *groups, uint32_t task)
 {
-	if (!task || task->policy == IDENTITY_NO_POLICY)
+	if (task == SCHEDTAPE_NONE || groups->tasks[task].policy == IDENTITY_NO_POLICY)
 		return "-";
-	return schedtape_policy_name(task->policy);
+	return schedtape_policy_name(groups->tasks[task].policy);
 }
 
 static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
 		   const struct sum *sum, uint64_t length)
 {
 	const struct group *group = &groups->groups[number];
-	const struct task_entry *task = NULL;
 	union sheet_value *row;
-	char label[GROUPS_LABEL];
 
 	if (!group->nr_tasks)
 		return 0;
 	row = sheet_row(sheet);
 	if (!row)
 		return -ENOMEM;
-	if (group->nr_tasks == 1 && groups->by != GROUPS_CPU)
-		task = &groups->tasks[group->task];
 	fill_row(row, sum, length);
-	row[TASKS].n = group->nr_tasks;
-	if (task) {
-		row[PID].n = task->pid;
-		row[TGID].n = task->tgid;
-	}
-	row[POLICY].text = strdup(policy_name(task));
-	row[TASK].text = strdup(groups_label(groups, number, label));
-	return row[TASK].text && row[POLICY].text ? 0 : -ENOMEM;
+	row[POLICY].text = strdup(policy_name(groups, groups_only_task(groups, group)));
+	return row[POLICY].text ? groups_fill(row, &label_columns, groups, group) : -ENOMEM;
 }
 
 static int add_rows(struct sheet *sheet, const struct groups *groups, const struct total *total,
@@ -190,10 +181,8 @@ static int add_rows(struct sheet *sheet, const struct groups *groups, const stru
 	}
 	if (row) {
 		fill_row(row, &all, length);
-		row[TASKS].n = groups->nr_counted;
-		row[TASK].text = strdup("TOTAL");
 		row[POLICY].text = strdup("");
-		if (!row[TASK].text || !row[POLICY].text)
+		if (!row[POLICY].text || groups_fill(row, &label_columns, groups, NULL))
 			rc = -ENOMEM;
 	}
 	schedtape_histogram_free(&all.delays.delays);
