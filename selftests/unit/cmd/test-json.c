@@ -349,7 +349,7 @@ static void print_replay(void *arg)
 static void print_top(void *arg)
 {
 	static struct task_entry task = { .pid = 10, .tgid = 10, .comm = "shell" };
-	static struct interval_sum sum = { .task = 0, .counts = { .switches = 1 } };
+	static struct interval_sum sum = { .task = 0, .sum.counts.switches = 1 };
 	const struct interval interval = {
 		.begin = 1 * S, .end = 2 * S, .tasks = &task, .nr_tasks = 1, .sums = &sum,
 		.nr_sums = 1,
@@ -359,11 +359,11 @@ static void print_top(void *arg)
 
 	(void)arg;
 	sheet_options_init(&view.sheet, top_columns, "task");
-	if (delays_note(&sum.delays, 1000, 1 * S, 0) || top_fill(&sheet, &interval, &view))
+	if (delays_note(&sum.sum.delays, 1000, 1 * S, 0) || top_fill(&sheet, &interval, &view))
 		printf("Bail out! not enough memory\n");
 	top_print_json(&interval, &sheet);
 	sheet_free(&sheet);
-	schedtape_histogram_free(&sum.delays.delays);
+	schedtape_histogram_free(&sum.sum.delays.delays);
 }
 
 static void test_tapes(void)

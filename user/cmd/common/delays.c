@@ -90,13 +90,6 @@ const struct schedtape_timeline_ops delays_ops = {
 	.ran = on_ran,
 };
 
-uint32_t delays_group(const struct delays *delays, struct groups *groups, size_t number, int *rc)
-{
-	uint32_t cpu = delays->by_cpu ? delays->pairs.edges[number].wakee : STAPE_CPU_NONE;
-
-	return groups_of(groups, delays_task(delays, number), cpu, rc);
-}
-
 int delays_add(struct delays_sum *sum, const struct delays_sum *other)
 {
 	sum->runtime += other->runtime;

@@ -13,7 +13,6 @@
 #include <schedtape.h>
 
 #include "base/histogram.h"
-#include "common/groups.h"
 #include "common/selection.h"
 #include "common/sheet.h"
 #include "timeline/edges.h"
@@ -98,11 +97,12 @@ static inline uint32_t delays_task(const struct delays *delays, size_t number)
 	return delays->by_cpu ? delays->pairs.edges[number].waker : number;
 }
 
-/*
- * Finds the group of the sum @number, which need not exist.  Returns SCHEDTAPE_NONE if its task is
- * not selected, or if there is no memory: then @rc is set to -ENOMEM.
- */
-uint32_t delays_group(const struct delays *delays, struct groups *groups, size_t number, int *rc);
+/* Returns its CPU; STAPE_CPU_NONE without @by_cpu. */
+static inline uint32_t delays_cpu(const struct delays *delays, size_t number)
+{
+	return delays->by_cpu ? delays->pairs.edges[number].wakee : STAPE_CPU_NONE;
+}
+
 /* Adds a delay that began at @begin and ended on @cpu.  Returns 0 or -ENOMEM. */
 int delays_note(struct delays_sum *sum, uint64_t delay, uint64_t begin, uint32_t cpu);
 /* Adds @other to @sum.  Returns 0 or -ENOMEM. */

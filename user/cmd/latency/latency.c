@@ -6,17 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/list.h"
 #include "commands.h"
 #include "common/color.h"
-#include "common/delays.h"
-#include "common/groups.h"
 #include "common/heading.h"
 #include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/select-tasks.h"
 #include "common/selection.h"
+#include "common/task-sums.h"
 #include "latency/internal.h"
 
 #define OPT_HISTOGRAM	0x101
@@ -74,82 +72,36 @@ static const struct sheet_alias aliases[] = {
 
 /* -- lines ----------------------------------------------------------------- */
 
-static const struct groups_columns label_columns = { .tasks = TASKS, .pid = PID };
-
-static void fill_row(union sheet_value *row, const struct delays_sum *sum)
+static int fill_row(union sheet_value *row, const struct task_sum *sum,
+		    const struct groups *groups, const struct group *group, const void *arg)
 {
 	static const struct delays_columns columns = {
 		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
 		.average = AVERAGE, .nr = COUNT, .sum = SUM,
 	};
 
-	row[RUNTIME].n = sum->runtime;
-	delays_fill(row, &columns, sum);
+	(void)groups;
+	(void)group;
+	(void)arg;
+	row[RUNTIME].n = sum->delays.runtime;
+	delays_fill(row, &columns, &sum->delays);
+	return 0;
 }
 
-/* Makes the line of a group.  Returns 0 or -ENOMEM. */
-static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
-		   const struct delays_sum *sum)
+/* Makes a line for each group that has run or waited, and the total.  Returns 0 or -ENOMEM. */
+static int fill(struct sheet *sheet, const struct task_sums *sums, struct groups *groups,
+		struct task_sum *total)
 {
-	union sheet_value *row;
+	static const struct group_view view = {
+		.labels = { .tasks = TASKS, .pid = PID }, .fill = fill_row,
+	};
+	struct group_sums of_groups = { .room = 0 };
+	int rc = group_sums_add_all(&of_groups, groups, sums, NULL);
 
-	if (!sum->runtime && !sum->delays.nr)
-		return 0;
-	row = sheet_row(sheet);
-	if (!row)
-		return -ENOMEM;
-	fill_row(row, sum);
-	return groups_fill(row, &label_columns, groups, &groups->groups[number]);
-}
-
-/* Adds each sum to that of its group.  Returns 0 or -ENOMEM. */
-static int add_up(struct delays_sum **sums, const struct delays *delays, struct groups *groups)
-{
-	size_t i, room = 0, n = delays->by_cpu ? delays->pairs.nr : groups->nr_numbers;
-	struct delays_sum *all;
-	uint32_t number;
-	int ret = 0;
-
-	for (i = 0; i < n && i < delays->nr && !ret; i++) {
-		number = delays_group(delays, groups, i, &ret);
-		if (number == SCHEDTAPE_NONE)
-			continue;
-		all = schedtape_list_reach(*sums, groups->nr - 1, &room, sizeof(*all));
-		if (!all)
-			return -ENOMEM;
-		*sums = all;
-		if (delays->sums[i].runtime || delays->sums[i].delays.nr)
-			groups_count(groups, number, delays_task(delays, i));
-		ret = delays_add(&(*sums)[number], &delays->sums[i]);
-	}
-	return ret;
-}
-
-/*
- * Makes a line for each group that has run or waited, and the total.  @all: returned: the delays
- * of all lines.  Returns 0 or -ENOMEM.
- */
-static int fill(struct sheet *sheet, const struct delays *delays, struct groups *groups,
-		struct schedtape_histogram *all)
-{
-	struct delays_sum *sums = NULL, total = { .runtime = 0 };
-	union sheet_value *row = sheet_total(sheet);
-	int ret = row ? add_up(&sums, delays, groups) : -ENOMEM;
-	size_t i;
-
-	for (i = 0; sums && i < groups->nr; i++) {
-		if (!ret)
-			ret = add_row(sheet, groups, i, &sums[i]);
-		if (!ret)
-			ret = delays_add(&total, &sums[i]);
-		schedtape_histogram_free(&sums[i].delays);
-	}
-	free(sums);
-	if (ret)
-		return ret;
-	fill_row(row, &total);
-	*all = total.delays;
-	return groups_fill(row, &label_columns, groups, NULL);
+	if (!rc)
+		rc = group_sums_fill(sheet, groups, &of_groups, &view, NULL, total);
+	group_sums_free(&of_groups);
+	return rc;
 }
 
 /* -- the histogram --------------------------------------------------------- */
@@ -331,9 +283,9 @@ static void print(const struct latency *latency, struct schedtape_tape *tape,
 
 /* Returns the exit status. */
 static int show(const struct latency *latency, struct schedtape_tape *tape,
-		const struct schedtape_timeline *timeline, struct delays *delays)
+		const struct schedtape_timeline *timeline, const struct task_sums *sums)
 {
-	struct schedtape_histogram all = { 0 };
+	struct task_sum total = { .delays = { .runtime = 0 } };
 	int status = CMD_FAILURE;
 	struct groups groups;
 	struct sheet sheet;
@@ -343,16 +295,16 @@ static int show(const struct latency *latency, struct schedtape_tape *tape,
 		return status;
 	}
 	sheet_begin(&sheet, latency_columns, &latency->sheet);
-	if (fill(&sheet, delays, &groups, &all)) {
+	if (fill(&sheet, sums, &groups, &total)) {
 		out_error(NULL, "not enough memory");
 	} else if (!sheet.nr_rows && selection_of_any(&latency->selection)) {
 		selection_no_match(&latency->selection, tape, latency->common.input, "task",
 				   "");
 	} else {
-		print(latency, tape, timeline, &sheet, &all);
+		print(latency, tape, timeline, &sheet, &total.delays.delays);
 		status = 0;
 	}
-	schedtape_histogram_free(&all);
+	schedtape_histogram_free(&total.delays.delays);
 	sheet_free(&sheet);
 	groups_free(&groups);
 	return status;
@@ -360,9 +312,12 @@ static int show(const struct latency *latency, struct schedtape_tape *tape,
 
 static int run(struct latency *latency, struct schedtape_tape *tape)
 {
-	struct delays delays = {
-		.selection = &latency->selection,
-		.by_cpu = latency->by == GROUPS_CPU,
+	struct task_sums sums = {
+		.delays = {
+			.selection = &latency->selection,
+			.by_cpu = latency->by == GROUPS_CPU,
+		},
+		.part = true,
 	};
 	struct schedtape_timeline *timeline;
 	struct schedtape_error err = { "" };
@@ -370,16 +325,16 @@ static int run(struct latency *latency, struct schedtape_tape *tape)
 	int status = CMD_FAILURE;
 	size_t n;
 
-	if (schedtape_timeline_run(tape, &delays_ops, &delays, &timeline, &err)) {
+	if (schedtape_timeline_run(tape, &delays_ops, &sums.delays, &timeline, &err)) {
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
 	} else {
 		cmd_warn_damage(timeline);
 		tasks = schedtape_timeline_tasks(timeline, &n);
 		select_tasks_last(&latency->selection.comms, tasks, n, latency->common.input);
-		status = show(latency, tape, timeline, &delays);
+		status = show(latency, tape, timeline, &sums);
 		schedtape_timeline_free(timeline);
 	}
-	delays_free(&delays);
+	task_sums_free(&sums);
 	return status;
 }
 

@@ -79,7 +79,7 @@ static void add_figures(struct json_object *object, const struct delays_sum *sum
 static struct json_object *json_task(const struct page *page, const struct schedtape_task *tasks,
 				     uint32_t index)
 {
-	const struct report_sum sum = report_sum_of(page->sums, tasks, index);
+	const struct task_sum sum = task_sums_get(page->sums, tasks, index);
 	const struct schedtape_task *task = &tasks[index];
 	struct json_object *object = json_object_new_object();
 

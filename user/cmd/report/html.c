@@ -30,7 +30,7 @@ static int choose_tasks(struct page *page)
 	const struct selection *selection = page->sums->delays.selection;
 	struct page_rows *rows = &page->rows;
 	const struct schedtape_task *tasks;
-	struct report_sum sum;
+	struct task_sum sum;
 	uint64_t *times;
 	size_t i, n = 0;
 
@@ -43,10 +43,10 @@ static int choose_tasks(struct page *page)
 		return -ENOMEM;
 	}
 	for (i = 0; i < rows->nr_all; i++) {
-		sum = report_sum_of(page->sums, tasks, i);
+		sum = task_sums_get(page->sums, tasks, i);
 		times[i] = sum.delays.runtime;
 		if (selection_has_timeline_task(selection, &tasks[i]) &&
-		    report_sum_is_shown(page->sums, &sum))
+		    task_sums_shows(page->sums, &sum))
 			rows->tasks[n++] = i;
 	}
 	qsort_r(rows->tasks, n, sizeof(*rows->tasks), compare_tasks, times);

@@ -87,8 +87,6 @@ static const char *policy_of(char buffer[32], const struct schedtape_task *task)
 	return buffer;
 }
 
-static const struct groups_columns label_columns = { .tasks = TASKS, .pid = PID, .tgid = TGID };
-
 static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
 {
 	static const struct delays_columns columns = {
@@ -100,9 +98,14 @@ static void fill_delays(union sheet_value *row, const struct delays_sum *sum)
 	row[WORST_END].n = sum->delays.nr ? sum->worst_begin + sum->delays.worst : SHEET_NONE;
 }
 
-static void fill_row(union sheet_value *row, const struct report_sum *sum)
+static int fill_row(union sheet_value *row, const struct task_sum *sum,
+		    const struct groups *groups, const struct group *group, const void *arg)
 {
+	uint32_t task = group ? groups_only_task(groups, group) : SCHEDTAPE_NONE;
 	const struct task_counts *counts = &sum->counts;
+	const struct schedtape_task *tasks = arg;
+	const char *policy = group ? "-" : "";
+	char buffer[32];
 
 	row[CPU].n = sum->delays.runtime;
 	row[SLEEPS].n = counts->sleeps;
@@ -115,50 +118,23 @@ static void fill_row(union sheet_value *row, const struct report_sum *sum)
 	row[STOPS].n = counts->stops;
 	row[INDEX].n = SHEET_NONE;
 	fill_delays(row, &sum->delays);
-}
-
-static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
-		   const struct report_sum *sum, const struct schedtape_task *tasks)
-{
-	const struct group *group = &groups->groups[number];
-	uint32_t task = groups_only_task(groups, group);
-	const char *policy = "-";
-	union sheet_value *row;
-	char buffer[32];
-
-	if (!group->nr_tasks)
-		return 0;
-	row = sheet_row(sheet);
-	if (!row)
-		return -ENOMEM;
-	fill_row(row, sum);
 	if (task != SCHEDTAPE_NONE) {
 		row[INDEX].n = task;
 		policy = policy_of(buffer, &tasks[task]);
 	}
 	row[POLICY].text = strdup(policy);
-	return row[POLICY].text ? groups_fill(row, &label_columns, groups, group) : -ENOMEM;
+	return row[POLICY].text ? 0 : -ENOMEM;
 }
 
-int report_fill(struct sheet *sheet, const struct groups *groups,
-		const struct report_sum *of_groups, const struct schedtape_task *tasks)
+int report_fill(struct sheet *sheet, const struct groups *groups, const struct group_sums *sums,
+		const struct schedtape_task *tasks)
 {
-	struct report_sum total = { .delays = { .runtime = 0 } };
-	union sheet_value *row = sheet_total(sheet);
-	int rc = row ? 0 : -ENOMEM;
-	size_t i;
+	static const struct group_view view = {
+		.labels = { .tasks = TASKS, .pid = PID, .tgid = TGID }, .fill = fill_row,
+	};
+	struct task_sum total = { .delays = { .runtime = 0 } };
+	int rc = group_sums_fill(sheet, groups, sums, &view, tasks, &total);
 
-	for (i = 0; i < groups->nr && !rc; i++) {
-		rc = add_row(sheet, groups, i, &of_groups[i], tasks);
-		if (!rc)
-			rc = report_sum_add(&total, &of_groups[i]);
-	}
-	if (row) {
-		fill_row(row, &total);
-		row[POLICY].text = strdup("");
-		if (!row[POLICY].text || groups_fill(row, &label_columns, groups, NULL))
-			rc = -ENOMEM;
-	}
 	schedtape_histogram_free(&total.delays.delays);
 	return rc;
 }

@@ -150,29 +150,29 @@ static int print(struct report *report, struct schedtape_tape *tape,
 static int show(struct report *report, struct schedtape_tape *tape,
 		const struct schedtape_timeline *timeline, const struct report_sums *sums)
 {
-	struct report_sum *of_groups = NULL;
+	struct group_sums of_groups = { .room = 0 };
 	const struct schedtape_task *tasks;
 	int status = CMD_FAILURE;
 	struct groups groups;
 	struct sheet sheet;
-	size_t n, room;
+	size_t n;
 
 	tasks = schedtape_timeline_tasks(timeline, &n);
 	if (groups_make(&groups, report->by, &report->selection, tape, timeline))
 		return no_memory();
 	sheet_begin(&sheet, report_columns, &report->sheet);
-	if (report_sums_group(sums, &groups, tasks, &of_groups, &room) ||
-	    report_fill(&sheet, &groups, of_groups, tasks) ||
-	    calls_group(&report->calls, &sums->delays, &groups, &report->grouped)) {
+	if (group_sums_add_all(&of_groups, &groups, &sums->tasks, tasks) ||
+	    report_fill(&sheet, &groups, &of_groups, tasks) ||
+	    calls_group(&report->calls, &sums->tasks.delays, &groups, &report->grouped)) {
 		no_memory();
 	} else if (!cmd_warn_empty(tape, report->common.input) && !sheet.nr_rows &&
 		   selection_of_any(&report->selection)) {
 		selection_no_match(&report->selection, tape, report->common.input, "task", "");
 	} else {
-		status = print(report, tape, timeline, &sheet, &groups, sums->part);
+		status = print(report, tape, timeline, &sheet, &groups, sums->tasks.part);
 	}
 	sheet_free(&sheet);
-	report_sums_free_groups(of_groups, room);
+	group_sums_free(&of_groups);
 	groups_free(&groups);
 	return status;
 }
@@ -201,7 +201,8 @@ static int show_page(struct report *report, struct schedtape_tape *tape,
 		     const struct schedtape_timeline *timeline, const struct report_sums *sums)
 {
 	struct page page = {
-		.path = report->common.input, .tape = tape, .timeline = timeline, .sums = sums,
+		.path = report->common.input, .tape = tape, .timeline = timeline,
+		.sums = &sums->tasks,
 	};
 	int status;
 
@@ -215,13 +216,13 @@ static int show_page(struct report *report, struct schedtape_tape *tape,
 static int run(struct report *report, struct schedtape_tape *tape)
 {
 	struct report_sums sums = {
-		.delays = {
+		.tasks.delays = {
 			.selection = &report->selection,
 			.by_cpu = report->by == GROUPS_CPU,
 		},
-		.part = report->by == GROUPS_CPU || report->selection.cpus.nr ||
-			report->selection.times.nr,
-		.whole = report->by != GROUPS_CPU && selection_of_whole(&report->selection),
+		.tasks.part = report->by == GROUPS_CPU || report->selection.cpus.nr ||
+			      report->selection.times.nr,
+		.tasks.whole = report->by != GROUPS_CPU && selection_of_whole(&report->selection),
 	};
 	struct schedtape_timeline_ops ops;
 	struct schedtape_timeline *timeline;
@@ -246,7 +247,7 @@ static int run(struct report *report, struct schedtape_tape *tape)
 					show(report, tape, timeline, &sums);
 		schedtape_timeline_free(timeline);
 	}
-	report_sums_free(&sums);
+	task_sums_free(&sums.tasks);
 	calls_free(&report->calls);
 	calls_free(&report->grouped);
 	syscalls_free(&report->syscalls);

@@ -12,11 +12,10 @@
 
 #include <schedtape/client.h>
 
-#include "common/delays.h"
 #include "common/groups.h"
 #include "common/recorders.h"
 #include "common/sheet.h"
-#include "common/task-counts.h"
+#include "common/task-sums.h"
 #include "machine/cgroup-tree.h"
 #include "record/options.h"
 #include "record/recorder.h"
@@ -24,25 +23,15 @@
 /* -- reader.c -------------------------------------------------------------- */
 
 /**
- * struct interval_counts - how often a task, or a group of them, did something
- * @switches: it came off a CPU
- */
-struct interval_counts {
-	uint64_t switches;
-	struct task_counts of_task;
-};
-
-/**
  * struct interval_sum - what a task did on a CPU
  * @task: its number in the interval
  * @cpu: the CPU, or STAPE_CPU_NONE
- * @delays: its time on the CPU, and its delays
+ * @sum: its time, delays and counts there
  */
 struct interval_sum {
 	uint32_t task;
 	uint32_t cpu;
-	struct delays_sum delays;
-	struct interval_counts counts;
+	struct task_sum sum;
 };
 
 /**
@@ -86,8 +75,7 @@ struct top_lane {
  * struct top_sums - the interval so far
  * @begin: when it began, ns
  * @events, @lost: as in struct interval
- * @delays: time and delays of each task on each CPU, by number of the pair
- * @counts: by the same numbers; @nr_counts of them
+ * @tasks: of each task on each CPU
  * @lanes: @nr_lanes CPUs
  * @all: selects all tasks
  * @rc: the first failure
@@ -96,9 +84,7 @@ struct top_sums {
 	uint64_t begin;
 	uint64_t events;
 	uint64_t lost;
-	struct delays delays;
-	struct interval_counts *counts;
-	size_t nr_counts;
+	struct task_sums tasks;
 	struct top_lane *lanes;
 	size_t nr_lanes;
 	struct selection all;

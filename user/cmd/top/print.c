@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/list.h"
 #include "common/output.h"
 #include "top/internal.h"
 
@@ -73,133 +72,61 @@ const struct sheet_column top_columns[] = {
 	{ .json = NULL }
 };
 
-/* -- adding up ------------------------------------------------------------- */
-
-/* The sum of a group. */
-struct sum {
-	struct delays_sum delays;
-	struct interval_counts counts;
-};
-
-static int add(struct sum *sum, const struct delays_sum *delays,
-	       const struct interval_counts *counts)
-{
-	sum->counts.switches += counts->switches;
-	task_counts_add(&sum->counts.of_task, &counts->of_task);
-	return delays_add(&sum->delays, delays);
-}
-
-/**
- * struct total - what is added up
- * @sums: by number of the group, in room for @room
- */
-struct total {
-	struct sum *sums;
-	size_t room;
-};
-
-static int add_up(const struct interval *interval, struct groups *groups, struct total *total)
-{
-	const struct interval_sum *from;
-	struct sum *longer;
-	uint32_t number;
-	size_t i;
-	int rc = 0;
-
-	for (i = 0; i < interval->nr_sums && !rc; i++) {
-		from = &interval->sums[i];
-		number = groups_of(groups, from->task, from->cpu, &rc);
-		if (number == SCHEDTAPE_NONE)
-			continue;
-		longer = schedtape_list_reach(total->sums, number, &total->room, sizeof(*longer));
-		if (!longer)
-			return -ENOMEM;
-		total->sums = longer;
-		groups_count(groups, number, from->task);
-		rc = add(&longer[number], &from->delays, &from->counts);
-	}
-	return rc;
-}
-
 /* -- rows ------------------------------------------------------------------ */
 
-static const struct groups_columns label_columns = { .tasks = TASKS, .pid = PID, .tgid = TGID };
-
-static void fill_row(union sheet_value *row, const struct sum *sum, uint64_t length)
+static const char *policy_name(const struct groups *groups, const struct group *group)
 {
-	static const struct delays_columns columns = {
-		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
-		.average = AVERAGE, .nr = DELAYS, .sum = SUM,
-	};
+	uint32_t task;
 
-	row[SHARE].n = sheet_share(sum->delays.runtime, length);
-	row[RUNTIME].n = sum->delays.runtime;
-	row[SWITCHES].n = sum->counts.switches;
-	row[PREEMPTED].n = sum->counts.of_task.preemptions;
-	row[WAKEUPS].n = sum->counts.of_task.wakeups;
-	row[MIGRATIONS].n = sum->counts.of_task.migrations;
-	delays_fill(row, &columns, &sum->delays);
-}
-
-/* @task: SCHEDTAPE_NONE: there are several */
-static const char *policy_name(const struct groups *groups, uint32_t task)
-{
+	if (!group)
+		return "";
+	task = groups_only_task(groups, group);
 	if (task == SCHEDTAPE_NONE || groups->tasks[task].policy == IDENTITY_NO_POLICY)
 		return "-";
 	return schedtape_policy_name(groups->tasks[task].policy);
 }
 
-static int add_row(struct sheet *sheet, const struct groups *groups, size_t number,
-		   const struct sum *sum, uint64_t length)
+/* @arg: length of the interval, ns */
+static int fill_row(union sheet_value *row, const struct task_sum *sum,
+		    const struct groups *groups, const struct group *group, const void *arg)
 {
-	const struct group *group = &groups->groups[number];
-	union sheet_value *row;
+	static const struct delays_columns columns = {
+		.median = MEDIAN, .worst_at = WORST_AT, .worst_cpu = WORST_CPU,
+		.average = AVERAGE, .nr = DELAYS, .sum = SUM,
+	};
+	const uint64_t *length = arg;
 
-	if (!group->nr_tasks)
-		return 0;
-	row = sheet_row(sheet);
-	if (!row)
-		return -ENOMEM;
-	fill_row(row, sum, length);
-	row[POLICY].text = strdup(policy_name(groups, groups_only_task(groups, group)));
-	return row[POLICY].text ? groups_fill(row, &label_columns, groups, group) : -ENOMEM;
-}
-
-static int add_rows(struct sheet *sheet, const struct groups *groups, const struct total *total,
-		    uint64_t length)
-{
-	union sheet_value *row = sheet_total(sheet);
-	struct sum all = { .delays = { .runtime = 0 } };
-	int rc = row ? 0 : -ENOMEM;
-	size_t i;
-
-	/* Groups behind the last sum have none. */
-	for (i = 0; i < groups->nr && i < total->room && !rc; i++) {
-		rc = add_row(sheet, groups, i, &total->sums[i], length);
-		if (!rc)
-			rc = add(&all, &total->sums[i].delays, &total->sums[i].counts);
-	}
-	if (row) {
-		fill_row(row, &all, length);
-		row[POLICY].text = strdup("");
-		if (!row[POLICY].text || groups_fill(row, &label_columns, groups, NULL))
-			rc = -ENOMEM;
-	}
-	schedtape_histogram_free(&all.delays.delays);
-	return rc;
+	row[SHARE].n = sheet_share(sum->delays.runtime, *length);
+	row[RUNTIME].n = sum->delays.runtime;
+	row[SWITCHES].n = sum->counts.switches;
+	row[PREEMPTED].n = sum->counts.preemptions;
+	row[WAKEUPS].n = sum->counts.wakeups;
+	row[MIGRATIONS].n = sum->counts.migrations;
+	delays_fill(row, &columns, &sum->delays);
+	row[POLICY].text = strdup(policy_name(groups, group));
+	return row[POLICY].text ? 0 : -ENOMEM;
 }
 
 static int fill(struct sheet *sheet, const struct interval *interval, struct groups *groups)
 {
-	struct total total = { .room = 0 };
-	int rc = add_up(interval, groups, &total);
+	static const struct group_view view = {
+		.labels = { .tasks = TASKS, .pid = PID, .tgid = TGID }, .fill = fill_row,
+	};
+	uint64_t length = interval->end - interval->begin;
+	struct task_sum total = { .delays = { .runtime = 0 } };
+	struct group_sums sums = { .room = 0 };
+	const struct interval_sum *from;
+	int rc = 0;
 	size_t i;
 
+	for (i = 0; i < interval->nr_sums && !rc; i++) {
+		from = &interval->sums[i];
+		rc = group_sums_add(&sums, groups, from->task, from->cpu, &from->sum);
+	}
 	if (!rc)
-		rc = add_rows(sheet, groups, &total, interval->end - interval->begin);
-	for (i = 0; i < total.room; i++)
-		schedtape_histogram_free(&total.sums[i].delays.delays);
-	free(total.sums);
+		rc = group_sums_fill(sheet, groups, &sums, &view, &length, &total);
+	schedtape_histogram_free(&total.delays.delays);
+	group_sums_free(&sums);
 	return rc;
 }
 

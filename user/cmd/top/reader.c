@@ -22,17 +22,26 @@ void interval_free(struct interval *interval)
 	size_t i;
 
 	for (i = 0; i < interval->nr_sums; i++)
-		schedtape_histogram_free(&interval->sums[i].delays.delays);
+		schedtape_histogram_free(&interval->sums[i].sum.delays.delays);
 	free(interval->sums);
 	free(interval->tasks);
 	*interval = (struct interval){ 0 };
 }
 
+/* Empties the sums of tasks. */
+static void clear(struct top_sums *sums)
+{
+	task_sums_free(&sums->tasks);
+	sums->tasks = (struct task_sums){
+		.delays = { .by_cpu = true, .selection = &sums->all }, .part = true,
+	};
+}
+
 /* @begin: when the first interval begins, ns */
 static void top_sums_init(struct top_sums *sums, uint64_t begin)
 {
-	*sums = (struct top_sums){ .begin = begin, .delays = { .by_cpu = true } };
-	sums->delays.selection = &sums->all;
+	*sums = (struct top_sums){ .begin = begin };
+	clear(sums);
 }
 
 /* -- sums: callbacks of the timeline --------------------------------------- */
@@ -51,29 +60,18 @@ static struct top_lane *get_lane(struct top_sums *sums, uint32_t cpu)
 	return &lanes[cpu];
 }
 
-static struct interval_counts *get_counts(struct top_sums *sums, uint32_t number)
-{
-	struct interval_counts *counts;
-
-	counts = schedtape_list_reach(sums->counts, number, &sums->nr_counts, sizeof(*counts));
-	if (!counts)
-		return NULL;
-	sums->counts = counts;
-	return &counts[number];
-}
-
 /* Adds a time on a CPU.  @counts: set to the counts of the task there.  Returns 0 or -ENOMEM. */
 static int add_time(struct top_sums *sums, const struct schedtape_task *task, uint32_t cpu,
-		    uint64_t begin, uint64_t end, struct interval_counts **counts)
+		    uint64_t begin, uint64_t end, struct task_counts **counts)
 {
 	const struct schedtape_run run = {
 		.begin = begin, .end = end > begin ? end : begin, .cpu = cpu,
 	};
 	uint32_t number;
 
-	if (delays_run(&sums->delays, task, &run, &number))
+	if (delays_run(&sums->tasks.delays, task, &run, &number))
 		return -ENOMEM;
-	*counts = get_counts(sums, number);
+	*counts = task_sums_counts(&sums->tasks, number);
 	return *counts ? 0 : -ENOMEM;
 }
 
@@ -85,7 +83,7 @@ static int on_began(void *arg, const struct schedtape_task *task, const struct s
 	uint32_t number;
 
 	/* The run has no length yet. */
-	if (!lane || delays_run(&sums->delays, task, run, &number))
+	if (!lane || delays_run(&sums->tasks.delays, task, run, &number))
 		return -ENOMEM;
 	lane->task = task->index;
 	lane->since = run->begin > sums->begin ? run->begin : sums->begin;
@@ -96,7 +94,7 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 {
 	struct top_sums *sums = arg;
 	struct top_lane *lane = get_lane(sums, run->cpu);
-	struct interval_counts *counts;
+	struct task_counts *counts;
 
 	if (!lane || add_time(sums, task, run->cpu, lane->since, run->end, &counts))
 		return -ENOMEM;
@@ -109,17 +107,8 @@ static int on_counted(void *arg, const struct schedtape_task *task, unsigned int
 		      uint32_t cpu, uint64_t time)
 {
 	struct top_sums *sums = arg;
-	struct interval_counts *counts;
-	uint32_t number;
 
-	(void)time;
-	if (delays_number(&sums->delays, task->index, cpu, &number))
-		return -ENOMEM;
-	counts = get_counts(sums, number);
-	if (!counts)
-		return -ENOMEM;
-	task_counts_take(&counts->of_task, events);
-	return 0;
+	return task_sums_count(&sums->tasks, task, events, cpu, time);
 }
 
 static int on_event(void *arg, const struct schedtape_event *ev)
@@ -147,7 +136,7 @@ static const struct schedtape_timeline_ops top_sums_ops = {
 /* Adds the time so far of tasks that run on. */
 static int add_running(struct top_sums *sums, const struct schedtape_task *tasks, uint64_t end)
 {
-	struct interval_counts *counts;
+	struct task_counts *counts;
 	uint32_t cpu;
 
 	for (cpu = 0; cpu < sums->nr_lanes; cpu++) {
@@ -189,18 +178,16 @@ static uint32_t take_task(struct interval *interval, uint32_t *numbers,
 static void take_sum(struct top_sums *sums, uint32_t pair, struct interval *interval,
 		     uint32_t *numbers, const struct schedtape_task *tasks)
 {
-	const struct schedtape_task *task = &tasks[sums->delays.pairs.edges[pair].waker];
+	const struct schedtape_task *task = &tasks[sums->tasks.delays.pairs.edges[pair].waker];
 	struct interval_sum *to = &interval->sums[interval->nr_sums];
 	uint32_t leader;
 
 	*to = (struct interval_sum){
 		.task = take_task(interval, numbers, task),
-		.cpu = sums->delays.pairs.edges[pair].wakee,
-		.delays = sums->delays.sums[pair],
+		.cpu = sums->tasks.delays.pairs.edges[pair].wakee,
+		.sum = task_sums_get(&sums->tasks, NULL, pair),
 	};
-	if (pair < sums->nr_counts)
-		to->counts = sums->counts[pair];
-	sums->delays.sums[pair].delays = (struct schedtape_histogram){ 0 };
+	sums->tasks.delays.sums[pair].delays = (struct schedtape_histogram){ 0 };
 	leader = take_task(interval, numbers, &tasks[task->process]);
 	interval->tasks[to->task].process = leader;
 	interval->nr_sums++;
@@ -209,7 +196,7 @@ static void take_sum(struct top_sums *sums, uint32_t pair, struct interval *inte
 static int take_sums(struct top_sums *sums, const struct schedtape_task *tasks, size_t nr_tasks,
 		     struct interval *interval)
 {
-	uint32_t pair, nr = sums->delays.pairs.nr;
+	uint32_t pair, nr = sums->tasks.delays.pairs.nr;
 	uint32_t *numbers = calloc(nr_tasks + 1, sizeof(*numbers));
 
 	/* Each pair has two tasks at most: its own, and that which leads the process. */
@@ -224,15 +211,6 @@ static int take_sums(struct top_sums *sums, const struct schedtape_task *tasks, 
 		take_sum(sums, pair, interval, numbers, tasks);
 	free(numbers);
 	return 0;
-}
-
-static void clear(struct top_sums *sums)
-{
-	delays_free(&sums->delays);
-	sums->delays = (struct delays){ .by_cpu = true, .selection = &sums->all };
-	free(sums->counts);
-	sums->counts = NULL;
-	sums->nr_counts = 0;
 }
 
 /*
@@ -262,8 +240,7 @@ static int top_sums_end(struct top_sums *sums, const struct schedtape_timeline *
 
 static void top_sums_free(struct top_sums *sums)
 {
-	clear(sums);
-	delays_free(&sums->delays);
+	task_sums_free(&sums->tasks);
 	free(sums->lanes);
 }
 
