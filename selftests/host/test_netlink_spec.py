@@ -201,21 +201,18 @@ class Spec:
             problems += same(ours, theirs, enum)
         return problems
 
-    def states(self):
+    def enums(self):
         problems = []
-        for enum, text, prefix in (
-                ("session-state", self.header, "STAPE_SESSION_"),
-                ("clock", self.header, "STAPE_CLOCK_"),
-                ("replay-state", self.header, "STAPE_REPLAY_"),
-                ("player-state", self.header, "STAPE_PLAYER_"),
-                ("trigger-kind", self.header, "STAPE_TRIGGER_"),
-                ("task-state", self.events, "STAPE_STATE_")):
-            c_enum = "stape_state" if enum == "task-state" else "stape_" + enum.replace("-", "_")
+        for definition in self.yaml["definitions"]:
+            if definition["type"] != "enum":
+                continue
+            name = definition["name"].replace("task-state", "state")
+            prefix = re.sub(r"(-\w+)-(state|kind)$", r"\1", "stape-" + name) + "-"
             ours = {c_name(prefix, entry if isinstance(entry, str) else entry["name"]): value
-                    for value, entry in enumerate(self.definition(enum)["entries"],
-                                                  self.definition(enum).get("value-start", 0))}
-            theirs = {name: value for name, (value, _) in parse_enum(text, c_enum).items()}
-            problems += same(ours, theirs, enum)
+                    for value, entry in enumerate(definition["entries"],
+                                                  definition.get("value-start", 0))}
+            enum = parse_enum(self.header + self.events, "stape_" + name.replace("-", "_"))
+            problems += same(ours, {key: value for key, (value, _) in enum.items()}, name)
         return problems
 
     def limits(self):
@@ -284,7 +281,7 @@ def main():
         (spec.family, "the family's name and groups"),
         (spec.numbers, "commands"),
         (spec.attributes, "attributes and their types"),
-        (spec.states, "states"),
+        (spec.enums, "states and other enums"),
         (spec.limits, "limits"),
         (spec.kinds, "commands that are done, and that dump"),
         (spec.requests, "attributes of requests, and their bounds"),
