@@ -357,7 +357,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	sample_make(&sample);
-	if (!strcmp(argv[2], "tape")) {
+	if (!strcmp(argv[2], "tape") || !strcmp(argv[2], "export")) {
 		describe_more(sample.meta);
 		write_tape(argv[1], "empty", 0, 0);
 		write_tape(argv[1], "raw", 0, 1);

@@ -337,7 +337,7 @@ TEST(chrome)
 	has("\"ts\":1020000.000,\"dur\":5000.000,\"name\":\"asleep\"}", "and of a sleep");
 	make_loss();
 	export_json(NULL);
-	has("\"pid\":4194305,\"tid\":0,\"ts\":1100000.000,\"dur\":100000.001,\"name\":\"lost\","
+	has("\"pid\":4325376,\"tid\":4325377,\"ts\":1100000.000,\"dur\":100000.001,\"name\":\"lost\","
 	    "\"args\":{\"events\":5}}", "a loss");
 	has("\"tid\":10,\"ts\":1020000.000,\"dur\":80000.000,\"name\":\"running\"",
 	    "a run ends at the loss");

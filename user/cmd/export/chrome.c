@@ -22,9 +22,9 @@
 
 #define EVENTS		4096	/* between two looks at signals and the output */
 
-/* PIDs are lower. */
+/* PIDs are lower.  Behind these are the tracks of CPUs. */
 #define CPUS_PID	(STAPE_PID_MASK + 1)
-#define LOSSES_PID	(STAPE_PID_MASK + 2)
+#define LOSSES_PID	(CPUS_PID + 2 * TIMELINE_MAX_CPUS)
 
 #define FIELDS_MOST	(LINES_MOST - LINES_MOST / 4)	/* bytes of a sample's fields */
 
@@ -226,7 +226,7 @@ static void name_cpu(struct chrome *chrome, uint32_t cpu, bool losses)
 	bool *named;
 	char name[16];
 
-	if (cpu == STAPE_CPU_NONE)
+	if (cpu >= TIMELINE_MAX_CPUS)
 		return;
 	named = schedtape_list_reach(*list, cpu, nr, sizeof(*named));
 	if (!named) {
@@ -238,7 +238,7 @@ static void name_cpu(struct chrome *chrome, uint32_t cpu, bool losses)
 	*list = named;
 	snprintf(name, sizeof(name), "CPU %u", cpu);
 	if (!named[cpu])
-		put_name(chrome, "thread_name", pid, cpu, name);
+		put_name(chrome, "thread_name", pid, pid + 1 + cpu, name);
 	named[cpu] = true;
 }
 
@@ -321,7 +321,8 @@ static void put_run(struct chrome *chrome, const struct schedtape_task *task,
 	put_parts(chrome, &slice, run->begin, run->end);
 	name_cpu(chrome, run->cpu, false);
 	slice = (struct slice){
-		.pid = CPUS_PID, .tid = run->cpu, .name = text_task(name, task->comm, task->pid),
+		.pid = CPUS_PID, .tid = CPUS_PID + 1 + run->cpu,
+		.name = text_task(name, task->comm, task->pid),
 	};
 	put_parts(chrome, &slice, run->begin, run->end);
 }
@@ -332,8 +333,8 @@ static void put_gap(struct chrome *chrome, const struct schedtape_event *ev)
 {
 	const struct export_note lost = { .key = "events", .number = ev->lost };
 	struct slice slice = {
-		.pid = LOSSES_PID, .tid = ev->cpu, .name = "lost", .notes = &lost,
-		.nr_notes = ev->lost ? 1 : 0,
+		.pid = LOSSES_PID, .tid = LOSSES_PID + 1 + ev->cpu, .name = "lost",
+		.notes = &lost, .nr_notes = ev->lost ? 1 : 0,
 	};
 
 	if (ev->type == SCHEDTAPE_EV_PAUSED)

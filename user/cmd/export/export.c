@@ -180,9 +180,13 @@ static int write_to(struct export *export, const struct command *command, const 
 		    uint64_t *bytes, struct schedtape_error *err)
 {
 	struct new_file file;
-	int rc;
+	int rc = 0;
 
-	rc = copying_begin(&export->copying, path, command->quiet || !export->span, err);
+	/* Ctrl-C ends the recorder at the other end of a pipe. */
+	if (schedtape_tape_is_pipe(export->tape))
+		export->copying = (struct copying){ .off = true, .signals = -1 };
+	else
+		rc = copying_begin(&export->copying, path, command->quiet, err);
 	if (rc)
 		return rc;
 	rc = new_file_open(&file, path, &command->format->file, err);

@@ -6,6 +6,7 @@
 
 #include "base/list.h"
 #include "export/trace.h"
+#include "timeline/timeline.h"
 
 /* PIDs are lower. */
 #define OWN_PID		(STAPE_PID_MASK + 1)
@@ -37,6 +38,11 @@ struct trace_lane *trace_find_lane(struct trace *trace, uint32_t cpu)
 	struct trace_lane *lanes;
 	size_t i, before = trace->nr_lanes;
 
+	/* The timeline says that it is corrupt, but a sample may have any number. */
+	if (cpu >= TIMELINE_MAX_CPUS) {
+		trace->rc = -EBADMSG;
+		return NULL;
+	}
 	lanes = schedtape_list_reach(trace->lanes, cpu, &trace->nr_lanes, sizeof(*lanes));
 	if (!lanes) {
 		no_memory(trace);
@@ -91,7 +97,8 @@ bool trace_selects(const struct trace *trace, const struct schedtape_task *task)
 	return !selection_of_tasks(selection) || selection_has_timeline_task(selection, task);
 }
 
-uint32_t lanes_own_tid(uint32_t cpu, enum lane_kind kind)
+/* Returns the PID of the thread that stands for what a CPU runs, if that is no task of the tape. */
+static uint32_t own_tid(uint32_t cpu, enum lane_kind kind)
 {
 	return kind == LANE_IDLE ? 0 : OWN_PID + 1 + 2 * cpu + (kind == LANE_OTHER);
 }
@@ -104,11 +111,21 @@ static void name_own(struct trace *trace, struct named_task *named, uint32_t cpu
 
 	snprintf(named->comm, sizeof(named->comm), "%s/%u", kind == LANE_IDLE ? "swapper" :
 		 kind == LANE_OTHER ? "other" : "unknown", cpu);
-	named->task = (struct packets_task){ lanes_own_tid(cpu, kind), named->comm, false, 0 };
+	named->task = (struct packets_task){ own_tid(cpu, kind), named->comm, false, 0 };
 	if (kind == LANE_IDLE || lane->named & 1 << kind)
 		return;
 	lane->named |= 1 << kind;
 	packets_process(trace->packets, trace->ev.time, &named->task, OWN_PID, OWN_NAME, 0);
+}
+
+uint32_t lanes_own(struct trace *trace, uint32_t cpu, enum lane_kind kind)
+{
+	struct named_task named;
+
+	if (!trace_find_lane(trace, cpu))
+		return 0;
+	name_own(trace, &named, cpu, kind);
+	return named.task.tid;
 }
 
 /* -- switches -------------------------------------------------------------- */

@@ -183,7 +183,8 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 	trace->ev = *ev;
 	if (ev->cpu == STAPE_CPU_NONE && schedtape_event_is_gap(ev))
 		tracks_gap(trace, ev);
-	if (ev->cpu == STAPE_CPU_NONE || !trace_selects_cpu(trace, ev->cpu))
+	/* The timeline refuses impossible CPUs, with a message. */
+	if (ev->cpu >= TIMELINE_MAX_CPUS || !trace_selects_cpu(trace, ev->cpu))
 		return 0;
 	if (schedtape_event_is_gap(ev))
 		on_gap(trace, ev);
@@ -212,7 +213,7 @@ static int on_born(void *arg, const struct schedtape_task *task,
 		trace_describe(trace, parent, false);
 	trace_name_task(&named, task);
 	packets_fork(trace->packets, from->cpu, time, trace_selects(trace, parent) ? parent->pid :
-		     lanes_own_tid(from->cpu, LANE_OTHER), &named.task, task->thread);
+		     lanes_own(trace, from->cpu, LANE_OTHER), &named.task, task->thread);
 	trace->tasks[task->index].described = true;
 	trace->tasks[task->index].seen = SEEN_STATE;
 	trace->tasks[task->index].cpu = from->cpu;
@@ -275,7 +276,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	if (seen && !seen->waking && (type == STAPE_EV_WAKEUP || type == STAPE_EV_WAKEUP_NEW) &&
 	    trace_find_lane(trace, trace->ev.cpu))
 		put_waking(trace, task, trace->ev.cpu, time,
-			   lanes_own_tid(trace->ev.cpu, LANE_UNKNOWN), 0);
+			   lanes_own(trace, trace->ev.cpu, LANE_UNKNOWN), 0);
 	return trace->rc;
 }
 

@@ -160,8 +160,11 @@ static inline bool trace_selects_cpu(const struct trace *trace, uint32_t cpu)
 	return selection_has_cpu(trace->export->selection, cpu);
 }
 
-/* Returns the PID of the thread that stands for what a CPU runs, if that is no task of the tape. */
-uint32_t lanes_own_tid(uint32_t cpu, enum lane_kind kind);
+/*
+ * Returns the PID of the thread that stands for what a CPU runs, if that is no task of the tape,
+ * after describing the thread.
+ */
+uint32_t lanes_own(struct trace *trace, uint32_t cpu, enum lane_kind kind);
 /* Sets what a CPU runs up to now. */
 void lanes_name(struct trace *trace, struct named_task *named, uint32_t cpu);
 /* A CPU runs something else from now on.  @task: with LANE_TASK */
