@@ -23,6 +23,17 @@
 static int gate = -1;
 static volatile unsigned int *arrived;
 
+void *st_share(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED) {
+		perror("Bail out! mmap");
+		exit(1);
+	}
+	return memory;
+}
+
 void st_gate(void)
 {
 	char c;
@@ -55,10 +66,7 @@ int st_child_fork(struct st_child *w, int cpu, int (*fn)(void *arg), void *arg)
 	memset(w, 0, sizeof(*w));
 	if (pipe2(go, O_CLOEXEC) || pipe2(output, O_CLOEXEC))
 		return -errno;
-	w->arrived = mmap(NULL, getpagesize(), PROT_READ | PROT_WRITE,
-			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (w->arrived == MAP_FAILED)
-		return -errno;
+	w->arrived = st_share(getpagesize());
 	fflush(stdout);
 	w->pid = fork();
 	if (w->pid < 0)

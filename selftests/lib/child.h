@@ -28,6 +28,11 @@ struct st_child {
 	char text[16384];
 };
 
+/* Returns memory that children share with the test. */
+void *st_share(size_t bytes);
+/* Returns memory that children share with the test. */
+void *st_share(size_t bytes);
+
 /* Waits until the test opens the gate.  Called by the child. */
 void st_gate(void);
 

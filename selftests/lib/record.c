@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "time-limit.h"
 
 static int complain(struct st_record *r, int ret)
@@ -113,6 +114,16 @@ int st_record_set(struct st_record *r, const struct schedtape_filter *filter)
 int st_record_start(struct st_record *r)
 {
 	return complain(r, schedtape_session_start(r->session, &r->err));
+}
+
+int st_record_child(struct st_record *r, struct st_child *w, int cpu, int (*fn)(void *arg),
+		    void *arg)
+{
+	int ret = st_child_fork(w, cpu, fn, arg);
+
+	if (!ret)
+		ret = st_record_add(r, w->pid);
+	return ret ? ret : st_record_start(r);
 }
 
 int st_record_pause(struct st_record *r)

@@ -9,6 +9,8 @@
 #include <schedtape/client.h>
 #include <sys/types.h>
 
+struct st_child;
+
 /**
  * struct st_record - a session and the events read from it
  * @events: sorted by time; without those that tell of idle time
@@ -50,6 +52,9 @@ int st_record_follow_cgroup(struct st_record *r, uint64_t id);
 int st_record_del_cgroup(struct st_record *r, uint64_t id);
 int st_record_set(struct st_record *r, const struct schedtape_filter *filter);
 int st_record_start(struct st_record *r);
+/* Forks a child, see st_child_fork(), adds it and starts the session. */
+int st_record_child(struct st_record *r, struct st_child *w, int cpu, int (*fn)(void *arg),
+		    void *arg);
 int st_record_pause(struct st_record *r);
 int st_record_stop(struct st_record *r);
 int st_record_get(struct st_record *r, struct schedtape_session_state *state);

@@ -226,9 +226,7 @@ TEST_F(mmap, garbage_in_tail)
 		ASSERT_NE(MAP_FAILED, consumers[cpu]);
 	}
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, O_NONBLOCK));
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_at_gates, &times));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_at_gates, &times));
 	ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
 	for (cpu = 0; cpu < nr; cpu++)
 		tails[cpu] = consumers[cpu]->tail;

@@ -63,7 +63,6 @@ FIXTURE(netlink)
 
 FIXTURE_SETUP(netlink)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, 0));
 	self->id = schedtape_session_id(self->r.session);
 	self->sock = st_socket();
@@ -555,9 +554,7 @@ TEST_F_TIMEOUT(netlink, loss_is_told_once, 60)
 		SKIP(return, "needs two CPUs");
 	ASSERT_LE(0, sock);
 	ASSERT_EQ(0, set(self, 4, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_there_then_here, &renames));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_there_then_here, &renames));
 	st_child_go(&self->w);
 	EXPECT_EQ(STAPE_SESSION_RECORDING, next_ntf(sock, self->id, attrs));
 	ASSERT_TRUE(st_child_settled(&self->w));

@@ -6,7 +6,6 @@
  */
 #include <linux/sched.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,11 +29,8 @@ FIXTURE(filter_pids)
 
 FIXTURE_SETUP(filter_pids)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
-	self->shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = st_share(4096);
 }
 
 FIXTURE_TEARDOWN(filter_pids)
@@ -80,9 +76,7 @@ TEST_F(filter_pids, used_again_by_a_stranger)
 	pid_t pid;
 	int i;
 
-	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gate, NULL));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[1], -1, rename_at_gate, NULL));
 	for (i = 0; i < 10; i++) {
 		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gate, NULL));
 		pid = self->w[0].pid;
@@ -130,9 +124,7 @@ static int be_born_again(void *arg)
 
 TEST_F(filter_pids, used_again_by_a_member)
 {
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, be_born_again, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, be_born_again, self->shared));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));

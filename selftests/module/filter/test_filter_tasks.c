@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -51,11 +50,8 @@ FIXTURE(tasks)
 
 FIXTURE_SETUP(tasks)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
-	self->shared = mmap(NULL, sizeof(*self->shared), PROT_READ | PROT_WRITE,
-			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = st_share(sizeof(*self->shared));
 	ASSERT_EQ(0, sem_init(&self->shared->go, 1, 0));
 }
 

@@ -254,9 +254,7 @@ TEST_F(lifecycle, sessions_are_independent)
 
 	ASSERT_EQ(0, set(&self->r, 64));
 	ASSERT_EQ(0, st_record_open(&other, 64));
-	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_often, &times));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, -1, rename_often, &times));
 	ASSERT_EQ(0, st_record_start(&other));
 	st_child_go(&self->w);
 	ASSERT_TRUE(st_child_settled(&self->w));
@@ -283,9 +281,7 @@ TEST_F(lifecycle, read)
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	EXPECT_EQ(-1, read(self->fd, page, STAPE_PAGE_SIZE));
 	EXPECT_EQ(EAGAIN, errno);
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &times));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_often, &times));
 	st_child_go(&self->w);
 	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_stop(&self->r));
@@ -345,9 +341,7 @@ TEST_F(lifecycle, poll)
 	EXPECT_EQ(0, short_poll(self->fd));
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	EXPECT_EQ(0, short_poll(self->fd));
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &times));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_often, &times));
 	EXPECT_EQ(0, short_poll(self->fd));
 	st_child_go(&self->w);
 	ASSERT_TRUE(st_child_settled(&self->w));
@@ -371,9 +365,7 @@ TEST_F(lifecycle, flush)
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &times));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_often, &times));
 	st_child_go(&self->w);
 	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, st_record_take(&self->r));
@@ -407,9 +399,7 @@ TEST_F(lifecycle, flush_once_a_tick)
 
 	ASSERT_EQ(0, schedtape_client_info(self->r.client, &info, &self->err));
 	ASSERT_EQ(0, set(&self->r, PAGES));
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_at_gates, &times));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_at_gates, &times));
 	for (i = 1; i <= times; i++) {
 		ASSERT_TRUE(st_child_step(&self->w));
 		ASSERT_EQ(0, st_record_flush(&self->r));
@@ -429,9 +419,7 @@ TEST_F_TIMEOUT(lifecycle, flush_while_recording, 60)
 	struct st_counts c;
 
 	ASSERT_EQ(0, set(&self->r, 1024));
-	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_often, &times));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, -1, rename_often, &times));
 	st_child_go(&self->w);
 	while (*self->w.arrived < 2) {
 		ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));

@@ -43,10 +43,7 @@ FIXTURE(memory)
 
 FIXTURE_SETUP(memory)
 {
-	memset(self, 0, sizeof(*self));
-	self->answers = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			     -1, 0);
-	ASSERT_NE(MAP_FAILED, self->answers);
+	self->answers = st_share(4096);
 	if (!st_cgroup_begin() || !st_cgroup_write("..", "cgroup.subtree_control", "+memory") ||
 	    !st_cgroup_write("", "cgroup.subtree_control", "+memory") || !st_cgroup_make("small"))
 		SKIP(return, "there is no memory controller of cgroup2");

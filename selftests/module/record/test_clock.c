@@ -57,7 +57,6 @@ FIXTURE_SETUP(clock)
 	struct schedtape_session_state state;
 	struct schedtape_module_info info = { .size = sizeof(info) };
 
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, 0));
 	self->fd = schedtape_session_fd(self->r.session);
 	ASSERT_EQ(0, schedtape_client_info(self->r.client, &info, &self->r.err));
@@ -233,9 +232,7 @@ TEST_F_TIMEOUT(clock, events, 60)
 
 	ASSERT_NE(MAP_FAILED, stamper);
 	stamper->clock = variant->clock;
-	ASSERT_EQ(0, st_child_fork(&self->w, -1, rename_between_stamps, stamper));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, -1, rename_between_stamps, stamper));
 	ASSERT_EQ(0, join(&self->r, &from));
 	st_child_go(&self->w);
 	ASSERT_TRUE(st_child_settled(&self->w));

@@ -26,7 +26,6 @@ FIXTURE(loss)
 
 FIXTURE_SETUP(loss)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->large, 4096));
 	ASSERT_EQ(0, st_record_open(&self->small, 4));
 }
@@ -180,7 +179,6 @@ FIXTURE_VARIANT_ADD(gap, descriptions) { .cpu = STAPE_CPU_NONE, .work = rename_o
 
 FIXTURE_SETUP(gap)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->small, 4));
 }
 
@@ -199,9 +197,7 @@ TEST_F_TIMEOUT(gap, announced_in_the_next_page, 60)
 	int times = RENAMES;
 	size_t i, n;
 
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, variant->work, &times));
-	ASSERT_EQ(0, st_record_add(&self->small, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->small));
+	ASSERT_EQ(0, st_record_child(&self->small, &self->w, 0, variant->work, &times));
 	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, variant->cpu, &stats));
 	lost = stats.lost;
@@ -257,9 +253,7 @@ TEST_F_TIMEOUT(gap, behind_a_pause, 60)
 
 	self->small.each = keep_paused;
 	self->small.arg = &page;
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, variant->work, &times));
-	ASSERT_EQ(0, st_record_add(&self->small, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->small));
+	ASSERT_EQ(0, st_record_child(&self->small, &self->w, 0, variant->work, &times));
 	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_TRUE(schedtape_session_cpu(self->small.session, variant->cpu, &stats));
 	lost = stats.lost;

@@ -157,9 +157,7 @@ TEST_F(two_sessions, overwrite_is_read_in_the_end)
 	reader.fd = fd;
 	p.fd = fd;
 	flags = fcntl(fd, F_GETFL);
-	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, sleep_often, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], 0, sleep_often, self->shared));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, read_once, &reader));
 	while (!reader.tid)
 		usleep(1000);

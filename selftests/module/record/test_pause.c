@@ -38,9 +38,7 @@ TEST_F(two_sessions, pause)
 	ASSERT_EQ(0, st_record_open(&self->r, LARGE));
 	self->r.each = note_pause;
 	self->r.arg = &pauses;
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_and_fork, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, rename_and_fork, self->shared));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	before = st_now();
 	ASSERT_EQ(0, st_record_pause(&self->r));
@@ -133,9 +131,8 @@ TEST_F_TIMEOUT(two_sessions, pauses_of_a_running_one, 60)
 	ASSERT_EQ(0, st_record_open(&self->r, LARGE));
 	self->r.each = note_pause;
 	self->r.arg = &pauses;
-	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, work_for_ever, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], st_cpus() > 1, work_for_ever,
+				     self->shared));
 	st_child_go(&self->w[0]);
 	for (round = 0; round < 5; round++) {
 		/* Until the stream shows that it runs. */
@@ -207,9 +204,8 @@ TEST_F_TIMEOUT(two_sessions, pauses_of_one_who_forks, 120)
 	int round;
 
 	ASSERT_EQ(0, st_record_open(&self->r, LARGE));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, fork_for_ever, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], st_cpus() > 1, fork_for_ever,
+				     self->shared));
 	st_child_go(&self->w[0]);
 	for (round = 0; round < 150; round++) {
 		ASSERT_EQ(0, st_record_pause(&self->r));
@@ -245,9 +241,7 @@ TEST_F(two_sessions, pause_behind_a_loss)
 
 	*self->shared = 5000;
 	ASSERT_EQ(0, st_record_open(&self->r, SMALL));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, sleep_often, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], 0, sleep_often, self->shared));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_pause(&self->r));
 	ASSERT_TRUE(schedtape_session_cpu(self->r.session, 0, &stats));

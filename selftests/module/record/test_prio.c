@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -33,10 +32,7 @@ FIXTURE(prio)
 
 FIXTURE_SETUP(prio)
 {
-	memset(self, 0, sizeof(*self));
-	self->shared = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = st_share(65536);
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 }
 
@@ -157,9 +153,7 @@ TEST_F(prio, own_changes)
 	unsigned int all, right;
 	size_t i, n = 0;
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_all, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, change_all, self->shared));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
@@ -313,9 +307,7 @@ TEST_F(prio, reset_on_fork)
 	static const struct st_prio of_child[] = { { SCHED_OTHER, 0, 0, 120, false } };
 	const pid_t *child = self->shared;
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, fork_one, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, fork_one, self->shared));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
@@ -445,9 +437,7 @@ TEST_F_TIMEOUT(prio, crowd, 60)
 	unsigned int told = 0;
 	size_t i;
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_in_crowd, NULL));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, change_in_crowd, NULL));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(0, self->r.lost);

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,10 +26,7 @@ FIXTURE(lent)
 
 FIXTURE_SETUP(lent)
 {
-	memset(self, 0, sizeof(*self));
-	self->shared = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = st_share(65536);
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 }
 
