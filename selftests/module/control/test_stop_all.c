@@ -4,7 +4,6 @@
  * and none may start until it is N again.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>

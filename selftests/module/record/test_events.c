@@ -3,8 +3,6 @@
  * Description: events are correct. The recording has to agree with the known shape of each
  * workload, or with the kernel's own counters.
  */
-#include <errno.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>

@@ -4,7 +4,6 @@
  * at the same time, one with a ring that is large enough, and one with a small ring: the
  * events of the second one and its lost ones are those of the first.
  */
-#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/prctl.h>

@@ -3,7 +3,6 @@
  * Description: the memory of a CPU's ring is on the CPU's NUMA node, whichever node the caller of
  * session-set runs on.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

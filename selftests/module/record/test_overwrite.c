@@ -3,7 +3,6 @@
  * Description: a session in overwrite mode keeps the newest events, without gaps, and is read
  * after its stop.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>

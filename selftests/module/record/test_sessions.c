@@ -3,7 +3,6 @@
  * Description: several sessions at once: each has the events of its own filter, whichever other
  * sessions record the same tasks, and however many there are.
  */
-#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 

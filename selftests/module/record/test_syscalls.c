@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/userfaultfd.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

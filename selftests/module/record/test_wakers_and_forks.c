@@ -3,7 +3,6 @@
  * Description: causes of events: which task woke which by futex, pipe and signal, which
  * children and threads belong to which task, and names after exec.
  */
-#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
