@@ -40,7 +40,6 @@ silent	:= $(findstring s,$(firstword -$(MAKEFLAGS)))
 Q	:= $(if $(filter 1,$(V)),,@)
 say	= $(if $(or $(filter 1,$(V)),$(silent)),,@printf '  %-7s %s\n' $(1) $(2:$(BUILD)/%=%))
 
-# A player is a fork of the controller: what is bound late is bound in each of them.
 LDFLAGS	?= -Wl,-z,relro,-z,now
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 PKGS	:= libnl-3.0 libnl-genl-3.0 libzstd zlib libxxhash json-c libseccomp ncursesw libsystemd libbpf libkdumpfile libtraceevent
@@ -50,18 +49,20 @@ PKGS	+= $(PROTOBUF_C)
 TAPE_PKGS := libzstd libxxhash json-c libtraceevent
 CLIENT_PKGS := $(filter libnl%,$(PKGS))
 FLAGS	= -std=gnu11 $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Iinclude $(SEEN:%=-I%) \
-	  $(shell pkg-config --cflags $(PKGS)) -Wa,-Iuser/cmd
+	  $(shell pkg-config --cflags $(PKGS)) -Wa,-Iuser/cmd,-I$(BUILD)
 LIBS	= $(shell pkg-config --libs $(PKGS)) -lpthread -lm
 
 # Where files find headers: those of the library in the first two rooms, those of the player
 # in three, commands in all. "style layers" checks the rooms within these.
 ROOMS	:= user/lib/include user/lib user user/cmd
 SEEN	= $(wordlist 1,2,$(ROOMS))
-$(BUILD)/user/player/%.o: SEEN = $(wordlist 1,3,$(ROOMS))
+$(BUILD)/user/player/%.o $(BUILD)/player-lib/%.o: SEEN = $(wordlist 1,3,$(ROOMS))
 $(BUILD)/user/cmd/%.o: SEEN = $(ROOMS)
 
 LIB_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/lib/*/*.c))
-PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c))
+# Machines whose system calls are in user/player/arch.h; players of others have libc.
+MACHINE	:= $(filter x86_64-% aarch64-%,$(shell $(CC) -dumpmachine))
+PLAYER_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/player/*.c $(if $(MACHINE),user/player/libc/*.c)))
 CMD_OBJ	:= $(patsubst %.c,$(BUILD)/%.o,$(wildcard user/cmd/*.c user/cmd/*/*.c))
 
 # Messages of Perfetto, which protobuf-c compiles.
@@ -75,12 +76,30 @@ endif
 
 all: $(BUILD)/schedtape $(BUILD)/man/schedtape-json.5
 
-$(BUILD)/schedtape: $(CMD_OBJ) $(PLAYER_OBJ) $(BUILD)/user/lib.a
+# Of the player it has what both use.
+$(BUILD)/schedtape: $(CMD_OBJ) $(filter %/engine.o %/cpu-map.o,$(PLAYER_OBJ)) $(BUILD)/user/lib.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# Static, with what others must not use, because a library that is read from a disk makes
-# replays differ.
+# The program of players: static and without libc, so that its processes are small. What its start
+# does not need is left out, and with that all calls of libc. CFLAGS may ask for what needs a libc.
+PLAYER_FLAGS := -fPIE -fno-stack-protector -fno-asynchronous-unwind-tables -U_FORTIFY_SOURCE \
+	  -ffunction-sections -fdata-sections -ffreestanding -fno-lto -fno-sanitize=all \
+	  $(if $(findstring clang,$(shell $(CC) --version)),,-fno-tree-loop-distribute-patterns) \
+	  $(if $(filter aarch64-%,$(MACHINE)),-mno-outline-atomics)
+PLAYER_LIB := $(patsubst %,$(BUILD)/player-lib/%.o,base/text machine/calibration)
+$(PLAYER_OBJ) $(PLAYER_LIB): OWN_FLAGS = $(PLAYER_FLAGS)
+
+$(BUILD)/schedtape-player: $(PLAYER_OBJ) $(PLAYER_LIB)
+	$(call say,LD,$@)
+	$(Q)$(CC) -static $(if $(MACHINE),-nostdlib) -s -Wl,--gc-sections,--build-id=none \
+		-Wl,-z,noseparate-code,-z,norelro -o $@ $^
+
+$(BUILD)/player-lib/%.o: user/lib/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) $(OWN_FLAGS) -MMD -MP -MT $@ -c -o $@ $<
+
 $(BUILD)/user/lib.a: $(LIB_OBJ)
 	$(call say,AR,$@)
 	$(Q)rm -f $@
@@ -89,7 +108,7 @@ $(BUILD)/user/lib.a: $(LIB_OBJ)
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -MT $@ -c -o $@ $<
+	$(Q)$(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) $(OWN_FLAGS) -MMD -MP -MT $@ -c -o $@ $<
 
 $(BUILD)/$(PERFETTO).pb-c.o: $(BUILD)/$(PERFETTO).pb-c.c
 	$(call say,CC,$<)
@@ -102,7 +121,7 @@ $(BUILD)/%.pb-c.c $(BUILD)/%.pb-c.h: %.proto
 	$(call say,PROTOC,$@)
 	$(Q)protoc-c --proto_path=$(<D) --c_out=$(@D) $(<F)
 
--include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(CMD_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(PLAYER_OBJ:.o=.d) $(PLAYER_LIB:.o=.d) $(CMD_OBJ:.o=.d)
 
 # Comments beside the code that prints JSON say what its keys mean. What commands share comes first.
 KEYS	:= user/cmd/json-keys.awk
@@ -115,6 +134,7 @@ $(BUILD)/man/%.5: Documentation/man/%.5.in $(KEYS) $(KEYS_OF)
 # The assembler reads these, of which the compiler knows nothing.
 $(BUILD)/user/cmd/report/html-file.o: $(wildcard user/cmd/report/page/*)
 $(BUILD)/user/cmd/script/perl.o: user/bindings/perl/engine.pl
+$(BUILD)/user/cmd/replay/player-program.o: $(BUILD)/schedtape-player
 
 # For other programs there are two libraries, so that those that only read tapes do not need
 # libnl: see user/lib/README. The .map files say what of them is public.
@@ -309,6 +329,7 @@ MODULE_SRC := dkms.conf COPYING $(wildcard LICENSES/*) $(wildcard include/schedt
 
 # file:mode:where
 INSTALLED = $(BUILD)/schedtape:755:$(PREFIX)/bin/schedtape \
+	  $(BUILD)/schedtape-player:755:$(PREFIX)/libexec/schedtape/player \
 	  $(foreach p,$(PAGES),$(p):644:$(MANDIR)/man$(subst .,,$(suffix $(p)))/$(notdir $(p))) \
 	  user/completion/schedtape.bash:644:$(BASHDIR)/schedtape \
 	  user/completion/_schedtape:644:$(ZSHDIR)/_schedtape \
@@ -391,8 +412,8 @@ style: setup
 	@selftests/style
 
 # Links to kernels and other things in the cache stay: the checkout keeps what they name.
-CLEAN	:= user pic schedtape dev man demo deb kmod unit selftests fuzz san planted scx bench \
-	   check check-debug quick reliability
+CLEAN	:= user schedtape-player player-lib pic schedtape dev man demo deb kmod unit selftests fuzz san \
+	   planted scx bench check check-debug quick reliability
 FETCHED	:= kernels linux packages plugin-header qemu roots servers hosts vm
 
 clean:

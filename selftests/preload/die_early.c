@@ -4,28 +4,19 @@
  * before they join their replay, or exit if that is 0.
  */
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Each player sets its name first. */
-int prctl(int option, ...)
+/* A player's process executes its program as the task. */
+int execveat(int fd, const char *path, char *const argv[], char *const envp[], int flags)
 {
 	const char *name = getenv("DIE_AS"), *signal = getenv("DIE_OF");
-	unsigned long arg[4];
-	va_list args;
-	int i;
 
-	va_start(args, option);
-	for (i = 0; i < 4; i++)
-		arg[i] = va_arg(args, unsigned long);
-	va_end(args);
-	if (option == PR_SET_NAME && name && signal && !strcmp((const char *)arg[0], name)) {
+	if (name && signal && !strcmp(argv[0], name)) {
 		kill(getpid(), atoi(signal));
 		_exit(0);
 	}
-	return syscall(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]);
+	return syscall(SYS_execveat, fd, path, argv, envp, flags);
 }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Objects for unit tests and fuzzers: all of user/ except main() and what is not for programs in C,
-# and the settings of the top Makefile for them.
+# Objects for unit tests and fuzzers: all of user/ except main(), the start and the libc of the
+# program of players, that program as data, and what is not for programs in C; and the settings of
+# the top Makefile for them.
 GENERATED := cmd/export/perfetto.pb-c
-OBJECTS	:= $(filter-out cmd/main bindings/%,$(patsubst $(TOP)/user/%.c,%,\
-	   $(wildcard $(TOP)/user/*/*.c $(TOP)/user/*/*/*.c))) $(GENERATED)
+OBJECTS	:= $(filter-out cmd/main cmd/replay/player-program player/start player/libc/% bindings/%,\
+	   $(patsubst $(TOP)/user/%.c,%,$(wildcard $(TOP)/user/*/*.c $(TOP)/user/*/*/*.c))) $(GENERATED)
 ROOMS	:= $(shell sed -n 's/^ROOMS[[:space:]]*:= //p' $(TOP)/Makefile)
 PKGS	:= $(shell sed -n 's/^PKGS[[:space:]]*:= //p' $(TOP)/Makefile) libprotobuf-c
 # Where the top Makefile leaves sources that it makes.

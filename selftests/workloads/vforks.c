@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: COUNT times: WORK ms of CPU time, then a sleep in state D until a child has
- * ended that shares the memory, and that sleeps for SLEEP ms.
+ * ended that shares the memory, and that sleeps for SLEEP ms; 0: that only ends.
  */
 #include <sys/wait.h>
 
@@ -23,7 +23,8 @@ int main(int argc, char **argv)
 		if (pid < 0)
 			err(1, "vfork");
 		if (!pid) {
-			nanosleep(&t, NULL);
+			if (sleep)
+				nanosleep(&t, NULL);
 			_exit(0);
 		}
 		if (waitpid(pid, &status, 0) != pid || status)

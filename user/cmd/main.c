@@ -15,7 +15,6 @@
 #include "common/rights.h"
 #include "common/signals.h"
 #include "first-steps.h"
-#include "player/restart.h"
 
 static const struct {
 	const char *name;
@@ -223,7 +222,5 @@ int main(int argc, char **argv)
 		show_usage(stdout);
 		return out_finish(0);
 	}
-	if (!strcmp(argv[1], "replay"))
-		restart_bound(argv);
 	return run(argv[1], argc - 1, argv + 1);
 }

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "player/burn.h"
 
-#include <sched.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <schedtape/netlink.h>
 
@@ -17,9 +11,6 @@
 
 /* The burner spins at most this long without reading clock and speed, even if a pause begins. */
 #define SPIN_NS		20000
-
-/* No fork or exit costs so much: a higher value is an error of the clock. */
-#define COST_NS_MAX	100000000
 
 /* The module moves the word only while the player is switched out. */
 static int64_t word_time(const volatile uint64_t *word)
@@ -150,83 +141,4 @@ void schedtape_burner_stepped(struct schedtape_burner *burner)
 {
 	burner->since += burner->step_cost;
 	burner->unread++;
-}
-
-static uint64_t timeval_ns(const struct timeval *tv)
-{
-	return tv->tv_sec * 1000000000ULL + tv->tv_usec * 1000ULL;
-}
-
-/* Memory that a child shares with us, for its result. */
-struct child {
-	uint64_t before;	/* its CPU time at its end */
-	char stack[16384] __attribute__((aligned(16)));
-};
-
-static int end_at_once(void *arg)
-{
-	struct child *child = arg;
-
-	child->before = schedtape_cpu_time();
-	_exit(0);
-}
-
-/* Makes a child with memory of its own, or one that shares ours. */
-static pid_t make_child(struct child *child, bool own)
-{
-	pid_t pid;
-
-	if (!own)
-		return clone(end_at_once, child->stack + sizeof(child->stack),
-			     CLONE_VM | SIGCHLD, child);
-	pid = fork();
-	if (!pid)
-		end_at_once(child);
-	return pid;
-}
-
-static void take_least(uint64_t *least, uint64_t cost)
-{
-	if (cost < *least)
-		*least = cost;
-}
-
-/* Takes the least of some tries, because a player burns too little if a cost is too high. */
-static void measure(struct child *child, bool own, uint64_t *make, uint64_t *end)
-{
-	uint64_t began, made;
-	struct rusage usage;
-	pid_t pid;
-	int i;
-
-	*make = COST_NS_MAX;
-	*end = COST_NS_MAX;
-	for (i = 0; i < 5; i++) {
-		began = schedtape_cpu_time();
-		pid = make_child(child, own);
-		made = schedtape_cpu_time() - began;
-		if (pid < 0 || wait4(pid, NULL, 0, &usage) != pid)
-			break;
-		take_least(end, timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime) -
-				child->before);
-		take_least(make, made);
-	}
-	if (*make == COST_NS_MAX)
-		*make = 0;
-	if (*end == COST_NS_MAX)
-		*end = 0;
-}
-
-void schedtape_measure_costs(struct schedtape_costs *costs)
-{
-	struct child *child = mmap(NULL, sizeof(*child), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	uint64_t unused;
-
-	*costs = (struct schedtape_costs){ 0 };
-	if (child == MAP_FAILED)
-		return;
-	measure(child, true, &costs->fork, &costs->exit);
-	measure(child, false, &unused, &costs->leave);
-	munmap(child, sizeof(*child));
 }

@@ -72,19 +72,4 @@ uint64_t schedtape_burner_left(const struct schedtape_burner *burner, uint64_t u
 /* To be called after each step (a system call that may sleep): adds its estimated cost. */
 void schedtape_burner_stepped(struct schedtape_burner *burner);
 
-/**
- * struct schedtape_costs - CPU time that the kernel uses in a player's forks and ends, so
- *	that the player does not burn it, ns; 0: not measured
- * @fork: cost of a fork of this process, for the parent
- * @exit: cost of the end of such a process
- * @leave: cost of the end of a process or thread that shares its memory
- */
-struct schedtape_costs {
-	uint64_t fork;
-	uint64_t exit;
-	uint64_t leave;
-};
-
-void schedtape_measure_costs(struct schedtape_costs *costs);
-
 #endif /* SCHEDTAPE_BURN_H */

@@ -24,6 +24,15 @@ static void map_cpu(const struct cpu_map *map, uint32_t cpu, cpu_set_t *cpus)
 	}
 }
 
+/* CPU_COUNT() would need libc. */
+static bool is_empty(const cpu_set_t *cpus)
+{
+	cpu_set_t none;
+
+	CPU_ZERO(&none);
+	return CPU_EQUAL(cpus, &none);
+}
+
 void cpu_map_apply(const struct cpu_map *map, const unsigned char *mask, size_t bytes,
 		   cpu_set_t *cpus)
 {
@@ -33,10 +42,10 @@ void cpu_map_apply(const struct cpu_map *map, const unsigned char *mask, size_t 
 	for (cpu = 0; cpu < 8 * bytes; cpu++)
 		if (mask[cpu / 8] & 1 << cpu % 8)
 			map_cpu(map, cpu, cpus);
-	if (!CPU_COUNT(&map->here))
+	if (is_empty(&map->here))
 		return;
 	CPU_AND(cpus, cpus, &map->here);
-	if (!CPU_COUNT(cpus))
+	if (is_empty(cpus))
 		*cpus = map->here;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The engine of a replay without the module: futexes and timers, in memory that all
- * players share.  It has the same steps and reports the same state as the module.
+ * The engine of a replay without the module: futexes and timers, in memory that the controller and
+ * all players share.  It has the same steps and reports the same state as the module.
  */
 #ifndef SCHEDTAPE_ENGINE_H
 #define SCHEDTAPE_ENGINE_H
@@ -10,11 +10,13 @@
 
 struct schedtape_engine;
 
-/* @edges: by edge: the wakee's number.  @speed: STAPE_REPLAY_SPEED_ONE is the recorded one. */
-int schedtape_engine_create(uint32_t nr_players, const uint32_t *edges, uint32_t nr_edges,
+/* @wakees: by edge: its number.  @speed: STAPE_REPLAY_SPEED_ONE is the recorded one. */
+int schedtape_engine_create(uint32_t nr_players, const uint32_t *wakees, uint32_t nr_edges,
 			    uint32_t speed, struct schedtape_engine **engine,
 			    struct schedtape_error *err);
 void schedtape_engine_free(struct schedtape_engine *engine);
+/* Returns the descriptor of the engine's file, and its size, for players to map. */
+int schedtape_engine_fd(const struct schedtape_engine *engine, uint64_t *bytes);
 /* Returns the address of the speed in shared memory, for a burner. */
 const volatile uint64_t *schedtape_engine_speed(const struct schedtape_engine *engine);
 

@@ -8,22 +8,11 @@
 #include "player/player.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <malloc.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <stdbool.h>
 
-#include "base/sched-attr.h"
 #include "base/text.h"
-#include "player/restart.h"
+#include "player/message.h"
+#include "player/sys.h"
 #include "player/threads.h"
 
 /*
@@ -41,12 +30,13 @@
 #define SLACK_OPS	256	/* operations to look at for the slack, in one step */
 #define NEXT_OPS	64	/* operations to look at for wake-ups after a wait */
 
-#define HEAP_PAD	262144
 #define KEPT_OPS	4096	/* operations that a player keeps in memory */
+#define BRIEF_OPS	64	/* operations of a task that may share its parent's memory */
 
 /**
  * struct player - the state of a player's thread
  * @steps: number of steps so far
+ * @shares: its process shares the memory of its parent
  * @ahead: the last operation that slack_at() has looked at
  */
 struct player {
@@ -55,98 +45,108 @@ struct player {
 	struct schedtape_burner burner;
 	uint32_t number;
 	uint64_t steps;
+	bool shares;
 	const struct schedtape_op *ahead;
 };
 
-static const char *name_of(const struct player *player, char task[TEXT_TASK_LEN])
+static void add_task(struct message *message, const struct player *player)
 {
-	return text_task(task, player->task->name, player->task->pid);
+	char name[TEXT_NAME_LEN];
+
+	message_add(message, *player->task->name ? text_name(name, player->task->name) : "?");
+	message_add(message, ":");
+	message_add_number(message, player->task->pid);
 }
 
-static void fail(const struct player *player, const char *what, int error)
+/* Adds the text of an error: -errno. */
+static void add_error(struct message *message, const struct player *player, long error)
 {
-	char task[TEXT_TASK_LEN];
+	message_add(message, ": ");
+	if ((unsigned long)-error < PLAYER_ERRORS)
+		message_add(message, player->cast->errors[-error]);
+}
 
-	dprintf(STDERR_FILENO, "%s: player of %s: %s: %s\n", player->cast->command,
-		name_of(player, task), what, strerror(error));
+static void fail(const struct player *player, const char *what, long error)
+{
+	struct message message = { 0 };
+
+	message_add(&message, player->cast->command);
+	message_add(&message, ": player of ");
+	add_task(&message, player);
+	message_add(&message, ": ");
+	message_add(&message, what);
+	add_error(&message, player, error);
+	message_print(&message);
 	/*
 	 * Kill the whole group: the module does not notice the death of a player that has not
 	 * joined, but the controller notices that of its process.
 	 */
-	kill(0, SIGKILL);
-	_exit(1);
+	sys_kill(0, SIGKILL);
+	sys_exit(1);
 }
 
 /* Exits if the replay has ended, which would kill this player anyway; else fails. */
-static void leave(const struct player *player, const char *what)
+static void leave(const struct player *player, const char *what, long error)
 {
-	if (errno == ECANCELED)
-		_exit(0);
-	fail(player, what, errno);
+	if (error == -ECANCELED)
+		sys_exit(0);
+	fail(player, what, error);
 }
 
 /* -- the engine ------------------------------------------------------------ */
 
-/* Converts to the convention of ioctl(): 0, or -1 and errno. */
-static int result(int ret)
-{
-	errno = -ret;
-	return ret ? -1 : 0;
-}
-
-static int join(const struct player_cast *cast, uint32_t number)
+static long join(const struct player_cast *cast, uint32_t number)
 {
 	if (cast->engine)
-		return result(schedtape_engine_join(cast->engine, number));
-	return ioctl(cast->fd, STAPE_IOC_JOIN, &number);
+		return schedtape_engine_join(cast->engine, number);
+	return sys_ioctl(cast->fd, STAPE_IOC_JOIN, &number);
 }
 
-static int make_step(const struct player_cast *cast, const struct stape_step *step)
+static long make_step(const struct player_cast *cast, const struct stape_step *step)
 {
 	if (cast->engine)
-		return result(schedtape_engine_step(cast->engine, step));
-	return ioctl(cast->fd, STAPE_IOC_STEP, step);
+		return schedtape_engine_step(cast->engine, step);
+	return sys_ioctl(cast->fd, STAPE_IOC_STEP, step);
 }
 
 /* -- attributes ------------------------------------------------------------ */
 
-static void take_cpus(const struct player_cast *cast, const unsigned char *mask, size_t bytes)
+static void take_affinity(const struct player_cast *cast, uint32_t index)
 {
 	cpu_set_t wanted, here;
 
-	if (sched_getaffinity(0, sizeof(here), &here))
+	CPU_ZERO(&here);
+	if (!cast->attributes || sys_get_affinity(&here) < 0)
 		return;
-	cpu_map_apply(cast->cpus, mask, bytes, &wanted);
+	cpu_map_apply(cast->cpus, cast->program->affinities[index], SCHEDTAPE_AFFINITY_BYTES,
+		      &wanted);
 	if (!CPU_EQUAL(&wanted, &here))
-		sched_setaffinity(0, sizeof(wanted), &wanted);
+		sys_set_affinity(&wanted);
 }
 
-static void change_affinity(const struct player_cast *cast, uint32_t index)
+static void begin_warning(struct message *message, const struct player *player)
 {
-	if (cast->attributes)
-		take_cpus(cast, cast->program->affinities[index], SCHEDTAPE_AFFINITY_BYTES);
+	message_add(message, player->cast->command);
+	message_add(message, ": warning: ");
+	add_task(message, player);
+	message_add(message, ": ");
 }
 
-static void take_affinity(const struct player_cast *cast,
-			  const struct schedtape_program_task *task)
+static void warn(const struct player *player, const char *what, int value, long error)
 {
-	if (task->affinity != SCHEDTAPE_NONE)
-		change_affinity(cast, task->affinity);
-	else if (task->source && task->source->affinity_bytes)
-		take_cpus(cast, task->source->affinity, task->source->affinity_bytes);
+	struct message message = { 0 };
+
+	begin_warning(&message, player);
+	message_add(&message, what);
+	message_add(&message, " ");
+	message_add_number(&message, value);
+	add_error(&message, player, error);
+	message_print(&message);
 }
 
-static void warn(const struct player *player, const char *what, int value)
+static const char *deadline_hint(long error)
 {
-	char task[TEXT_TASK_LEN];
-
-	dprintf(STDERR_FILENO, "%s: warning: %s: %s %d: %s\n", player->cast->command,
-		name_of(player, task), what, value, strerror(errno));
-}
-
-static const char *deadline_hint(int error)
-{
-	switch (error) {
+	switch (-error) {
 	case EBUSY:
 		return "; too little CPU time is left for it";
 	case EPERM:
@@ -169,18 +169,24 @@ static void take_deadline(const struct player *player, const struct schedtape_pr
 		.deadline = dl->deadline / cast->speed,
 		.period = dl->period / cast->speed,
 	};
-	char task[TEXT_TASK_LEN];
-	int error;
+	struct message message = { 0 };
+	long error = sys_set_attributes(&attr);
 
-	if (!sched_attr_set(&attr))
+	if (!error)
 		return;
-	error = errno;
-	sched_setscheduler(0, SCHED_OTHER, &param);
-	dprintf(STDERR_FILENO, "%s: warning: %s: SCHED_DEADLINE with %.3f of %.3f ms, by "
-		"%.3f ms, is refused: %s%s; it plays with SCHED_OTHER\n", player->cast->command,
-		name_of(player, task), attr.runtime / 1e6,
-		attr.period / 1e6, attr.deadline / 1e6, strerror(error),
-		deadline_hint(error));
+	sys_set_policy(SCHED_OTHER, &param);
+	begin_warning(&message, player);
+	message_add(&message, "SCHED_DEADLINE with ");
+	message_add_ms(&message, attr.runtime);
+	message_add(&message, " of ");
+	message_add_ms(&message, attr.period);
+	message_add(&message, " ms, by ");
+	message_add_ms(&message, attr.deadline);
+	message_add(&message, " ms, is refused");
+	add_error(&message, player, error);
+	message_add(&message, deadline_hint(error));
+	message_add(&message, "; it plays with SCHED_OTHER");
+	message_print(&message);
 }
 
 /* More than any slice that the kernel takes, ns. */
@@ -213,15 +219,17 @@ static void take_wish(const struct player *player, const struct schedtape_prio *
 		.clamp_min = schedtape_clamp_min(wish),
 		.clamp_max = schedtape_clamp_max(wish),
 	};
+	long error = sys_set_attributes(&attr);
 
-	if (sched_attr_set(&attr))
-		warn(player, "slice and utilization clamps with policy", policy);
+	if (error)
+		warn(player, "slice and utilization clamps with policy", policy, error);
 }
 
 static void take_prio(const struct player *player, const struct schedtape_prio *prio)
 {
 	const struct sched_param param = { .sched_priority = prio->rt_priority };
 	int policy = prio->policy;
+	long error = 0;
 
 	if (prio->policy == SCHED_DEADLINE) {
 		take_deadline(player, prio);
@@ -232,18 +240,21 @@ static void take_prio(const struct player *player, const struct schedtape_prio *
 		policy = SCHED_OTHER;
 	if (player->cast->slices || player->cast->clamps)
 		take_wish(player, prio, policy);
-	if (sched_getscheduler(0) != policy || prio->rt_priority)
-		if (sched_setscheduler(0, policy, &param))
-			warn(player, "policy", policy);
-	if (getpriority(PRIO_PROCESS, 0) != prio->nice && setpriority(PRIO_PROCESS, 0, prio->nice))
-		warn(player, "nice", prio->nice);
+	if (sys_get_policy() != policy || prio->rt_priority)
+		error = sys_set_policy(policy, &param);
+	if (error)
+		warn(player, "policy", policy, error);
+	error = sys_get_nice() != prio->nice ? sys_set_nice(prio->nice) : 0;
+	if (error)
+		warn(player, "nice", prio->nice, error);
 }
 
 /* For a player whose fork is not recorded; others inherit from their parent. */
 static void take_attributes(const struct player *player)
 {
 	if (player->cast->attributes) {
-		take_affinity(player->cast, player->task);
+		if (player->task->affinity != SCHEDTAPE_NONE)
+			take_affinity(player->cast, player->task->affinity);
 		if (player->task->prio_known)
 			take_prio(player, &player->task->prio);
 	}
@@ -253,20 +264,23 @@ static void take_attributes(const struct player *player)
 static void enter_cgroup(const struct player *player, uint32_t cgroup)
 {
 	char *const *files = player->cast->cgroups;
-	char task[TEXT_TASK_LEN], file[256];
-	int fd, error = 0;
+	struct message message = { 0 };
+	long fd, ret;
+	char file[256];
 
-	if (!files || cgroup == SCHEDTAPE_NONE || !files[cgroup] || getpid() != gettid())
+	if (!files || cgroup == SCHEDTAPE_NONE || !files[cgroup] || sys_pid() != sys_tid())
 		return;
-	fd = open(files[cgroup], O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) < 0)
-		error = errno;
-	if (error)
-		dprintf(STDERR_FILENO, "%s: warning: %s: cannot enter %s: %s\n",
-			player->cast->command, name_of(player, task),
-			text_safe(file, sizeof(file), files[cgroup]), strerror(error));
+	fd = sys_open(files[cgroup], O_WRONLY | O_CLOEXEC);
+	ret = fd < 0 ? fd : sys_write(fd, "0", 1);
+	if (ret < 0) {
+		begin_warning(&message, player);
+		message_add(&message, "cannot enter ");
+		message_add(&message, text_safe(file, sizeof(file), files[cgroup]));
+		add_error(&message, player, ret);
+		message_print(&message);
+	}
 	if (fd >= 0)
-		close(fd);
+		sys_close(fd);
 }
 
 /* -- running a program ----------------------------------------------------- */
@@ -275,8 +289,6 @@ static void enter_cgroup(const struct player *player, uint32_t cgroup)
 static bool has_threads;
 
 static void run(const void *arg, uint32_t number);
-static void run_process(const struct player_cast *cast, uint32_t number)
-	__attribute__((noreturn));
 
 static int start_thread(const struct player_cast *cast, uint32_t number)
 {
@@ -284,27 +296,63 @@ static int start_thread(const struct player_cast *cast, uint32_t number)
 	return thread_start(run, cast, number);
 }
 
+/*
+ * Returns true if a process ends within its first burst, starts nothing, and changes no priority,
+ * affinity, cgroup or session, in BRIEF_OPS operations at most.  Then it may share the memory of
+ * its parent.  Others may not: how the kernel schedules a task depends on its memory.
+ */
+static bool is_brief(const struct player_cast *cast, uint32_t number)
+{
+	const struct schedtape_op *op = schedtape_program_begin(cast->program, number);
+	int i;
+
+	for (i = 0; i < BRIEF_OPS && op; i++, op = schedtape_program_next(cast->program, op)) {
+		switch (op->kind) {
+		case SCHEDTAPE_OP_EXIT:
+			return cast->program->tasks[number].threads == SCHEDTAPE_NONE;
+		case SCHEDTAPE_OP_NONE:
+		case SCHEDTAPE_OP_WAKE:
+		case SCHEDTAPE_OP_RENAME:
+			break;
+		default:
+			return false;
+		}
+	}
+	return false;
+}
+
+static bool is_process(const struct player_cast *cast, uint32_t number)
+{
+	return cast->program->tasks[number].process == number;
+}
+
+static void run_brief(const void *arg, uint32_t number);
+
+/* The main function of a process with memory of its own. */
+static void run_forked(const void *arg, uint32_t number)
+{
+	/* A store copies the page. */
+	if (has_threads)
+		has_threads = false;
+	threads_forget();
+	player_run(arg, number);
+}
+
 static void do_fork(struct player *player, uint32_t child)
 {
 	const struct player_cast *cast = player->cast;
-	int error = 0;
-	pid_t pid;
+	long pid;
 
-	if (cast->program->tasks[child].process != child) {
-		error = start_thread(cast, child);
-	} else {
-		pid = fork();
-		if (!pid) {
-			has_threads = false;
-			thread_forget();
-			run_process(cast, child);
-		}
-		if (pid > 0 && cast->engine)
-			schedtape_engine_forked(cast->engine, child, pid);
-		error = pid < 0 ? -errno : 0;
-	}
-	if (error)
-		fail(player, "fork", -error);
+	if (!is_process(cast, child))
+		pid = start_thread(cast, child);
+	else if (is_brief(cast, child))
+		pid = threads_spawn(run_brief, cast, child);
+	else
+		pid = threads_fork(run_forked, cast, child);
+	if (pid > 0 && cast->engine)
+		schedtape_engine_forked(cast->engine, child, pid);
+	if (pid < 0)
+		fail(player, "fork", pid);
 }
 
 static bool folds(const struct player *player, const struct schedtape_op *op, uint64_t cpu)
@@ -379,6 +427,7 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 		.wakes = (uintptr_t)wakes,
 		.wait = STAPE_WAIT_NONE,
 	};
+	long error;
 
 	for (; op && folds(player, op, cpu); op = next_op(player, op)) {
 		if (op->kind == SCHEDTAPE_OP_NONE)
@@ -399,8 +448,9 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 	}
 	if (op && step.nr_wakes)
 		step.slack = slack_at(player, op);
-	if (make_step(player->cast, &step))
-		leave(player, "step");
+	error = make_step(player->cast, &step);
+	if (error)
+		leave(player, "step", error);
 	schedtape_burner_stepped(&player->burner);
 	return op;
 }
@@ -408,16 +458,21 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 /* Returns the CPU time that the kernel will use for an operation, and that is in its target. */
 static uint64_t cost_of(const struct player *player, const struct schedtape_op *op)
 {
-	const struct schedtape_program_task *tasks = player->cast->program->tasks;
+	const struct schedtape_costs *costs = &player->cast->costs;
+	uint64_t cost;
 
-	if (op->kind == SCHEDTAPE_OP_FORK && tasks[op->value].process == op->value)
-		return player->cast->costs.fork;
+	if (op->kind == SCHEDTAPE_OP_FORK && is_process(player->cast, op->value))
+		return is_brief(player->cast, op->value) ? costs->spawn : costs->fork;
 	if (op->kind != SCHEDTAPE_OP_EXIT)
 		return 0;
+	/* No burst that follows makes up for the cost of the last step. */
+	cost = player->burner.step_cost;
 	/* The module's mm pin keeps the memory of a process with threads beyond its end. */
-	if (has_threads && !player->cast->engine)
-		return player->cast->costs.leave;
-	return getpid() == gettid() ? player->cast->costs.exit : 0;
+	if (player->shares || (has_threads && !player->cast->engine))
+		cost += costs->leave;
+	else if (sys_pid() == sys_tid())
+		cost += costs->exit;
+	return cost;
 }
 
 /*
@@ -443,9 +498,10 @@ static uint64_t spare_for(const struct player *player, const struct schedtape_op
 static void hold(void *arg)
 {
 	const struct player *player = arg;
+	long error = sys_ioctl(player->cast->fd, STAPE_IOC_HOLD, &player->number);
 
-	if (ioctl(player->cast->fd, STAPE_IOC_HOLD, &player->number) && errno != EINTR)
-		leave(player, "hold");
+	if (error && error != -EINTR)
+		leave(player, "hold", error);
 }
 
 static void change_prio(const struct player *player, uint64_t value)
@@ -458,8 +514,10 @@ static void change_prio(const struct player *player, uint64_t value)
 
 static void make_session(const struct player *player)
 {
-	if (player->cast->autogroups && setsid() < 0)
-		warn(player, "setsid in process", getpid());
+	int session = player->cast->autogroups ? sys_new_session() : 0;
+
+	if (session < 0)
+		warn(player, "setsid in process", sys_pid(), session);
 }
 
 /* Does one operation, or several at once.  Returns the first one after that, or NULL. */
@@ -473,7 +531,7 @@ static const struct schedtape_op *do_op(struct player *player, const struct sche
 		change_prio(player, op->value);
 		break;
 	case SCHEDTAPE_OP_SETAFFINITY:
-		change_affinity(player->cast, op->value);
+		take_affinity(player->cast, op->value);
 		break;
 	case SCHEDTAPE_OP_SETSID:
 		make_session(player);
@@ -482,12 +540,19 @@ static const struct schedtape_op *do_op(struct player *player, const struct sche
 		enter_cgroup(player, op->value);
 		break;
 	case SCHEDTAPE_OP_RENAME:
-		prctl(PR_SET_NAME, player->cast->program->names[op->value]);
+		sys_set_name(player->cast->program->names[op->value]);
 		break;
 	default:
 		return do_step(player, op);
 	}
 	return next_op(player, op);
+}
+
+/* Unmaps pages of operations, so that they count no longer as memory of this process. */
+static void let_go(const struct schedtape_store *store)
+{
+	if (store->in_file)
+		sys_advise(store->memory, store->bytes, MADV_DONTNEED);
 }
 
 static void do_all(struct player *player)
@@ -505,18 +570,17 @@ static void do_all(struct player *player)
 		schedtape_burn(&player->burner, op->cpu, spare_for(player, op));
 		op = do_op(player, op);
 		if (!(done % KEPT_OPS))
-			schedtape_store_let_go(&program->op_store);
+			let_go(&program->op_store);
 	}
 }
 
-/* The main function of a player's thread. */
-static void run(const void *arg, uint32_t number)
+static void play(const struct player_cast *cast, uint32_t number, bool shares)
 {
-	const struct player_cast *cast = arg;
 	struct player player = {
 		.cast = cast,
 		.task = &cast->program->tasks[number],
 		.number = number,
+		.shares = shares,
 		.burner = {
 			.calibration = cast->calibration,
 			.word = cast->engine ? NULL : &cast->clocks[number],
@@ -527,17 +591,35 @@ static void run(const void *arg, uint32_t number)
 			.scale = cast->scale,
 		},
 	};
+	uint64_t before;
+	long error;
 
 	if (player.task->parent == SCHEDTAPE_NONE) {
 		enter_cgroup(&player, player.task->cgroup);
-		prctl(PR_SET_NAME, player.task->name);
+		sys_set_name(player.task->name);
 		take_attributes(&player);
 	}
-	if (join(cast, number))
-		leave(&player, "join");
+	before = schedtape_cpu_time();
+	error = join(cast, number);
+	if (error)
+		leave(&player, "join", error);
 	/* If the fork is on the tape, so is all CPU time of the task. */
 	schedtape_burner_init(&player.burner, player.task->parent != SCHEDTAPE_NONE);
+	/* Until the player has made steps, a step costs as much as this. */
+	player.burner.step_cost = schedtape_cpu_time() - before;
 	do_all(&player);
+}
+
+/* The main function of a player's thread. */
+static void run(const void *arg, uint32_t number)
+{
+	play(arg, number, false);
+}
+
+/* That of a process which shares the memory of its parent. */
+static void run_brief(const void *arg, uint32_t number)
+{
+	play(arg, number, true);
 }
 
 /* Starts the threads whose fork is not recorded. */
@@ -553,79 +635,15 @@ static void start_threads(const struct player_cast *cast, uint32_t leader)
 		error = start_thread(cast, i);
 		if (error) {
 			player = (struct player){ .cast = cast, .task = &program->tasks[i] };
-			fail(&player, "thread", -error);
+			fail(&player, "thread", error);
 		}
 	}
 }
 
-static void run_process(const struct player_cast *cast, uint32_t number)
+void player_run(const struct player_cast *cast, uint32_t number)
 {
 	start_threads(cast, number);
 	run(cast, number);
 	/* Ends this thread only: others of the process may go on. */
-	syscall(SYS_exit, 0);
-	__builtin_unreachable();
-}
-
-/* -- the first processes --------------------------------------------------- */
-
-/*
- * When the controller dies, players are killed by process group.  Outside of it this process
- * would stay, and fail() would kill the controller's group.
- */
-static void enter_group(const struct player_cast *cast, uint32_t number)
-{
-	/* Its session and its group are there already.  The leader of a group cannot leave them. */
-	if (cast->autogroups && cast->program->tasks[number].autogroup)
-		return;
-	if (!setpgid(0, cast->group))
-		return;
-	dprintf(STDERR_FILENO, "%s: a player cannot enter its process group: %s\n",
-		cast->command, strerror(errno));
-	_exit(1);
-}
-
-/* Closes all descriptors between two others. */
-static void close_between(int low, int high)
-{
-	if (low + 1 < high)
-		close_range(low + 1, high - 1, 0);
-}
-
-void player_close_others(const struct player_cast *cast, int kept)
-{
-	int low = cast->fd < kept ? cast->fd : kept, high = cast->fd < kept ? kept : cast->fd;
-
-	low = low < STDERR_FILENO ? STDERR_FILENO : low;
-	high = high < STDERR_FILENO ? STDERR_FILENO : high;
-	close_between(STDERR_FILENO, low);
-	close_between(low, high);
-	close_range(high + 1, ~0U, 0);
-}
-
-pid_t player_spawn(const struct player_cast *cast, uint32_t number)
-{
-	sigset_t none;
-	pid_t pid = fork();
-
-	if (pid)
-		return pid < 0 ? -errno : pid;
-	/* In a group of its own Ctrl-C reaches only the controller.  Players wait for no child. */
-	enter_group(cast, number);
-	signal(SIGCHLD, SIG_IGN);
-	/*
-	 * Close the inherited descriptors of the session, which ends with the last one, and those
-	 * of kill-on-exit.  Not before enter_group(): its process kills its group when the last
-	 * one closes.
-	 */
-	player_close_others(cast, -1);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Let libc map memory for threads only once in some hundred of them: see threads.h. */
-	mallopt(M_ARENA_MAX, 1);
-	mallopt(M_TOP_PAD, HEAP_PAD);
-	restart_as_player();
-	if (cast->cpus->nr)
-		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
-	run_process(cast, number);
+	sys_exit_thread(0);
 }

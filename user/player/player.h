@@ -1,66 +1,86 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Players: threads that run one task's program each.
+ * Players: threads that run one task's program each, in processes of a program of their own.  The
+ * controller executes it with an empty environment and with these arguments: the name of a task,
+ * the number of a descriptor, and the task's number.
  */
 #ifndef SCHEDTAPE_PLAYER_H
 #define SCHEDTAPE_PLAYER_H
 
-#include <sys/types.h>
-
 #include <player/burn.h>
+#include <player/costs.h>
+#include <player/cpu-map.h>
 #include <player/engine.h>
 #include <program/program.h>
 
-#include "player/cpu-map.h"
+/* Each player maps the file of that descriptor here: the cast, and all that it points to. */
+#define PLAYER_CAST_AT	0x1000000000ULL
+
+#define PLAYER_MAPS	10
+#define PLAYER_ERRORS	134	/* all errors of Linux are below that number */
+#define PLAYER_ERROR_LEN	64
+
+/**
+ * struct player_map - a mapping of a file that players share
+ * @at: its address
+ * @access: PROT_*
+ * @fd: descriptor of the file
+ */
+struct player_map {
+	uint64_t at;
+	uint64_t bytes;
+	int access;
+	int fd;
+};
 
 /**
  * struct player_cast - what all players of a replay share
  * @command: the name of the command, for messages
  * @program: the programs of all tasks
  * @calibration: how fast the players' CPUs spin
- * @clocks: the players' CPU clocks and the speed, mapped
+ * @clocks: the players' CPU clocks and the speed
+ * @cpus: the CPUs that players may use
+ * @engine: the user-space engine, instead of the module
+ * @cgroups: by the program's number of a cgroup: its cgroup.procs file; NULL: players do
+ *	not enter that cgroup; @cgroups NULL: they enter none
+ * @errors: by number: the text of an error
  * @scale: a player's CPU time for each ns of its task's, at the recorded speed
  * @speed: the replay's speed at its start
  * @costs: CPU time of players' forks and ends
  * @fd: the replay's file; -1: @engine is used
- * @engine: the user-space engine, instead of the module
- * @group: process group of all players, 0: each first process has one of its own
- * @cpus: the CPUs that players may use
- * @cgroups: by the program's number of a cgroup: its cgroup.procs file; NULL: players do
- *	not enter that cgroup; @cgroups NULL: they enter none
  * @attributes: players get the recorded policy, nice value and affinity
  * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
  * @autogroups: players are in sessions of their own where tasks had autogroups of their own, and
  *	the first processes are in their session already
  * @slices, @clamps: tasks have slices or utilization clamps of their own, and so has the kernel
+ * @maps: what players map besides, @nr_maps of them
  */
 struct player_cast {
 	const char *command;
 	const struct schedtape_program *program;
 	const struct schedtape_calibration *calibration;
 	const volatile uint64_t *clocks;
+	const struct cpu_map *cpus;
+	struct schedtape_engine *engine;
+	char *const *cgroups;
+	const char (*errors)[PLAYER_ERROR_LEN];
 	double scale;
 	double speed;
-	const struct cpu_map *cpus;
 	struct schedtape_costs costs;
 	int fd;
-	struct schedtape_engine *engine;
-	pid_t group;
-	char *const *cgroups;
 	bool attributes;
 	bool no_ext;
 	bool autogroups;
 	bool slices;
 	bool clamps;
+	struct player_map maps[PLAYER_MAPS];
+	uint32_t nr_maps;
 };
 
 /*
- * Starts the process of a root of the program, and its threads whose fork is not recorded.
- * Returns its PID or -errno.
+ * Runs the program of a task that is a process's first, and starts the threads of that process
+ * whose fork is not recorded.
  */
-pid_t player_spawn(const struct player_cast *cast, uint32_t number);
-
-/* Closes the descriptors behind stderr, but for the replay's file and @kept. */
-void player_close_others(const struct player_cast *cast, int kept);
+void player_run(const struct player_cast *cast, uint32_t number) __attribute__((noreturn));
 
 #endif /* SCHEDTAPE_PLAYER_H */

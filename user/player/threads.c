@@ -6,137 +6,160 @@
 #include "player/threads.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
-/* glibc wants that much on arm64, and no guard page follows: a player needs 16 KiB. */
-#define STACK_BYTES	131072
-#define SLOTS		32
+#include "player/sys.h"
 
-enum slot_state {
-	SLOT_FREE,
-	SLOT_TAKEN,
-	SLOT_LEFT,	/* its thread is about to end, or has ended; to be joined */
-};
+/* A player needs less than 4 KiB, as no call is recursive.  No guard page follows. */
+#define STACK_BYTES	16384
+#define SLOTS		64
+
+/* What threads and brief processes share with their parent. */
+#define SHARED	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_CHILD_CLEARTID)
 
 /**
- * struct slot - a stack and its thread
- * @state: enum slot_state; the thread that sets SLOT_TAKEN owns the other members
- */
-struct slot {
-	int state;
-	pthread_t thread;
-	void (*run)(const void *arg, uint32_t number);
-	const void *arg;
-	uint32_t number;
-	char *stack;
-};
-
-/**
- * struct block - slots that are mapped together
+ * struct block - stacks that are mapped together
  * @next: NULL: this is the last block
+ * @taken: by stack: not 0: in use.  The kernel stores 0 when the thread no longer uses it
  */
 struct block {
 	struct block *next;
-	struct slot slots[SLOTS];
+	int taken[SLOTS];
 	char stacks[SLOTS][STACK_BYTES] __attribute__((aligned(4096)));
 };
 
-/* All blocks of this process.  A block is never removed. */
+/* struct start - what a new thread runs, at the end of its stack */
+struct start {
+	void (*run)(const void *arg, uint32_t number);
+	const void *arg;
+	uint32_t number;
+} __attribute__((aligned(16)));
+
+/* All blocks of this memory.  A block is never removed. */
 static struct block *blocks;
 
-/* It returns: pthread_exit() would load libgcc to unwind the stack. */
-static void *thread_main(void *arg)
+static struct block *map_block(void)
 {
-	struct slot *slot = arg;
+	long memory = sys_map(0, sizeof(struct block), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1);
+	struct block *block;
 
-	/* Set here, because pthread_create() may not have stored it yet. */
-	slot->thread = pthread_self();
-	slot->run(slot->arg, slot->number);
-	__atomic_store_n(&slot->state, SLOT_LEFT, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static bool take(struct slot *slot, int from)
-{
-	return __atomic_compare_exchange_n(&slot->state, &from, SLOT_TAKEN, false,
-					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
-/* Takes a slot, if its last thread no longer uses its stack. */
-static bool take_if_empty(struct slot *slot)
-{
-	int state = __atomic_load_n(&slot->state, __ATOMIC_RELAXED);
-
-	if (state == SLOT_TAKEN || !take(slot, state))
-		return false;
-	if (state == SLOT_FREE || !pthread_tryjoin_np(slot->thread, NULL))
-		return true;
-	__atomic_store_n(&slot->state, SLOT_LEFT, __ATOMIC_RELEASE);
-	return false;
-}
-
-static struct slot *find_slot(void)
-{
-	struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
-	size_t i;
-
-	for (; block; block = block->next)
-		for (i = 0; i < SLOTS; i++)
-			if (take_if_empty(&block->slots[i]))
-				return &block->slots[i];
-	return NULL;
-}
-
-/* Adds a block, and takes its first slot. */
-static struct slot *add_block(void)
-{
-	struct block *block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-	size_t i;
-
-	if (block == MAP_FAILED)
+	if (memory < 0)
 		return NULL;
 	/* A huge page would make a player clear 2 MB within a burst.  An error does no harm. */
-	madvise(block, sizeof(*block), MADV_NOHUGEPAGE);
-	for (i = 0; i < SLOTS; i++)
-		block->slots[i].stack = block->stacks[i];
-	block->slots[0].state = SLOT_TAKEN;
+	block = (struct block *)memory;
+	sys_advise(block, sizeof(*block), MADV_NOHUGEPAGE);
+	/* Map this page now, so that forks have it. */
+	block->next = NULL;
+	return block;
+}
+
+int threads_begin(void)
+{
+	blocks = map_block();
+	return blocks ? 0 : -ENOMEM;
+}
+
+static bool take(int *taken)
+{
+	int none = 0;
+
+	return !__atomic_load_n(taken, __ATOMIC_RELAXED) &&
+	       __atomic_compare_exchange_n(taken, &none, 1, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+/* Adds a block, and takes its first stack. */
+static struct block *add_block(void)
+{
+	struct block *block = map_block();
+
+	if (!block)
+		return NULL;
+	block->taken[0] = 1;
 	block->next = __atomic_load_n(&blocks, __ATOMIC_RELAXED);
 	while (!__atomic_compare_exchange_n(&blocks, &block->next, block, false, __ATOMIC_RELEASE,
 					    __ATOMIC_RELAXED))
 		;
-	return &block->slots[0];
+	return block;
 }
 
-int thread_start(void (*run)(const void *arg, uint32_t number), const void *arg,
-		 uint32_t number)
+/* Takes a stack.  Returns its block, or NULL. */
+static struct block *find_stack(size_t *slot)
 {
-	struct slot *slot = find_slot();
-	pthread_attr_t attr;
-	pthread_t thread;
-	int error;
+	struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE);
 
-	if (!slot)
-		slot = add_block();
-	if (!slot)
+	for (; block; block = block->next)
+		for (*slot = 0; *slot < SLOTS; ++*slot)
+			if (take(&block->taken[*slot]))
+				return block;
+	*slot = 0;
+	return add_block();
+}
+
+static void begin(struct start *start)
+{
+	start->run(start->arg, start->number);
+	sys_exit_thread(0);
+}
+
+static long start_with(unsigned long flags, void (*run)(const void *arg, uint32_t number),
+		       const void *arg, uint32_t number)
+{
+	struct start *start;
+	struct block *block;
+	size_t slot;
+	void **top;
+	long ret;
+
+	block = find_stack(&slot);
+	if (!block)
 		return -ENOMEM;
-	slot->run = run;
-	slot->arg = arg;
-	slot->number = number;
-	pthread_attr_init(&attr);
-	error = pthread_attr_setstack(&attr, slot->stack, STACK_BYTES);
-	if (!error)
-		error = pthread_create(&thread, &attr, thread_main, slot);
-	pthread_attr_destroy(&attr);
-	if (error)
-		__atomic_store_n(&slot->state, SLOT_FREE, __ATOMIC_RELEASE);
-	return -error;
+	start = (struct start *)(block->stacks[slot] + STACK_BYTES) - 1;
+	*start = (struct start){ run, arg, number };
+	top = (void **)start;
+	top[-1] = (void *)begin;
+	top[-2] = start;
+	ret = arch_clone(flags, top, &block->taken[slot]);
+	/* A process with memory of its own does not use this stack in ours. */
+	if (ret < 0 || !(flags & CLONE_VM))
+		__atomic_store_n(&block->taken[slot], 0, __ATOMIC_RELEASE);
+	return ret;
 }
 
-void thread_forget(void)
+int thread_start(void (*run)(const void *arg, uint32_t number), const void *arg, uint32_t number)
 {
-	blocks = NULL;
+	long ret = start_with(SHARED | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, run, arg,
+			      number);
+
+	return ret < 0 ? ret : 0;
+}
+
+long threads_spawn(void (*run)(const void *arg, uint32_t number), const void *arg,
+		   uint32_t number)
+{
+	return start_with(SHARED | SIGCHLD, run, arg, number);
+}
+
+long threads_fork(void (*run)(const void *arg, uint32_t number), const void *arg, uint32_t number)
+{
+	return start_with(SIGCHLD, run, arg, number);
+}
+
+void threads_forget(void)
+{
+	struct block *block;
+	int taken;
+	size_t i;
+
+	for (block = blocks; block; block = block->next) {
+		for (i = 0; i < SLOTS; i++) {
+			taken = (char *)&block >= block->stacks[i] &&
+				(char *)&block < block->stacks[i] + STACK_BYTES;
+			/* A store copies the page. */
+			if (block->taken[i] != taken)
+				block->taken[i] = taken;
+		}
+	}
 }

@@ -32,6 +32,32 @@ playing()
 	schedtape list | grep -qw running && pgrep -x periodic > found
 }
 
+# cheap NAME ALL CHILD COMMAND...: passes if players of tasks that do next to nothing use at most ALL %
+# more CPU time together, and the median one of the children at most CHILD %
+cheap()
+{
+	local name=$1 tape options=() limits=("$2" "$3")
+
+	shift 3
+	recorded_and_replayed "$name" "$@" > log 2>&1
+	report $? "$name: recorded and replayed"
+	[ -n "$exact" ] || return
+	for tape in tape replay; do
+		schedtape report --json "$name.$tape" > "$tape.json"
+	done 2> log
+	/usr/bin/python3 -IS - "${limits[@]}" >> log 2>&1 << 'END'
+import json, statistics, sys
+here, there = (sorted(t["cpu_time_ns"] for t in json.load(open(name + ".json"))["tasks"])
+               for name in ("tape", "replay"))
+most = [100 * (b / a - 1) for a, b in ((sum(here), sum(there)),
+        (statistics.median(here[:-1]), statistics.median(there[:-1])))]
+print("%.2f %% more CPU time in all, %.2f %% a child" % tuple(most))
+sys.exit(len(here) != len(there) or any(m > float(l) for m, l in zip(most, sys.argv[1:])))
+END
+	report $? "$name: at most ${limits[0]} % more CPU time in all, ${limits[1]} % a child"
+	sed 's/^/# /' log
+}
+
 # recorded_and_replayed NAME COMMAND...: records, replays and records again, and compares with
 # $options of diff
 recorded_and_replayed()
@@ -76,7 +102,7 @@ synthetic 20 > /dev/null	# now it is in memory
 # Costs that one of two threads has once, 20 us, must be a small part of the time.
 error=0.5 wall=0.5 known synthetic synthetic 1000
 # Twenty senders and as many receivers, which wake each other all the time: the wakers and wakees
-# are compared. Half of the tasks' time is their fork, as below.
+# are compared. Half of the tasks' time is their fork.
 storm_error=100 storm_tries=1
 if [[ $(uname -r) != [1-6].* ]]; then
 	# On 7.3 a task that yields forfeits vruntime, so players that wait for their wakees
@@ -87,9 +113,10 @@ if [[ $(uname -r) != [1-6].* ]]; then
 	storm_tries=3
 fi
 error=$storm_error tries=$storm_tries known storm storm 2 10 30
-# Most of its work is forks, which take a player longer than a small program, and by chance a
-# parent finds its child alive when it waits. So only the structure is compared.
+# By chance a parent finds its child alive when it waits. So only the structure is compared.
 exact='' known forktree forktree 3 2
+cheap forks 2 5 forks 300
+cheap tree 1 5 forktree 2 3
 # A thread that executes a program takes the PID of its leader, and all other threads end.
 exact='' known takeover takeover 3 periodic 10 2 20
 schedtape report --json takeover.tape | /usr/bin/python3 -c '

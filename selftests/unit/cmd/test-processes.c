@@ -26,11 +26,11 @@ void out_error(const char *path, const char *format, ...)
 	(void)format;
 }
 
-pid_t player_spawn(const struct player_cast *cast, uint32_t number)
+pid_t stage_spawn(const struct stage *stage, uint32_t number)
 {
 	pid_t pid = fork();
 
-	(void)cast;
+	(void)stage;
 	if (!pid) {
 		raise(signals[number]);
 		_exit(0);
@@ -40,9 +40,9 @@ pid_t player_spawn(const struct player_cast *cast, uint32_t number)
 }
 
 /* The tasks are in no autogroups, so no process holds a session of theirs. */
-void player_close_others(const struct player_cast *cast, int fd)
+void stage_close_others(const struct stage *stage, int fd)
 {
-	(void)cast;
+	(void)stage;
 	(void)fd;
 	abort();
 }
@@ -56,12 +56,13 @@ static void begin(struct processes *processes)
 		.tasks = tasks, .nr_tasks = ROOTS, .roots = roots, .nr_roots = ROOTS,
 	};
 	static struct player_cast cast = { .program = &program };
+	const struct stage stage = { .cast = &cast };
 	siginfo_t info;
 	int i;
 
 	for (i = 0; i < ROOTS; i++)
 		tasks[i].threads = SCHEDTAPE_NONE;
-	if (processes_begin(processes, &cast) || processes->nr != ROOTS)
+	if (processes_begin(processes, &stage) || processes->nr != ROOTS)
 		exit(1);
 	for (i = 0; i < ROOTS; i++)
 		waitid(P_PID, pids[i], &info, WEXITED | WNOWAIT);

@@ -6,6 +6,8 @@
  * and nothing else moves the clock, so each burst ends at a CPU time that is known beforehand.
  */
 #include <player/burn.h>
+#include <player/costs.h>
+#include <player/threads.h>
 
 #include <math.h>
 #include <unistd.h>
@@ -239,7 +241,7 @@ static void test_costs(void)
 {
 	/* Five processes, then five that share the memory. */
 	static const uint64_t costs_ns[] = {
-		50000, 30000, 20000, 40000, 60000, 1, 1, 1, 1, 1,
+		50000, 30000, 20000, 40000, 60000, 9000, 8000, 3000, 4000, 7000,
 	};
 	struct schedtape_costs costs;
 
@@ -251,10 +253,14 @@ static void test_costs(void)
 	forks = NULL;
 	ok(costs.fork == 20000, "the least of several forks' costs counts (%llu ns)",
 	   (unsigned long long)costs.fork);
+	ok(costs.spawn == 3000, "also of processes that share the memory (%llu ns)",
+	   (unsigned long long)costs.spawn);
 }
 
 int main(void)
 {
+	if (threads_begin())
+		return 1;
 	test_length();
 	test_reads();
 	test_steps();

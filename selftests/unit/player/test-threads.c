@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: players' threads: each runs, on a stack that an earlier one has freed.
+ * Description: players' threads, and processes that share their parent's memory: each runs, on a
+ * stack that an earlier one has freed.
  */
 #include <player/threads.h>
 
@@ -16,6 +17,7 @@
 #define SHORT_ONES	3000
 #define STARTERS	8
 #define OF_EACH		300
+#define GENERATIONS	200
 
 static unsigned int ran, sum;
 
@@ -92,20 +94,39 @@ static void by_several_at_once(void)
 
 static int status = -1;
 
-static void fork_here(const void *arg, uint32_t number)
+static void start_own(const void *arg, uint32_t number)
 {
-	pid_t pid = fork();
 	unsigned int i;
 
-	if (!pid) {
-		thread_forget();
-		begin();
-		for (i = 0; i < number; i++)
-			if (thread_start(count, arg, 1))
-				_exit(1);
-		wait_for(number);
-		_exit(sum == number ? 7 : 2);
-	}
+	threads_forget();
+	begin();
+	for (i = 0; i < number; i++)
+		if (thread_start(count, arg, 1))
+			_exit(1);
+	wait_for(number);
+	_exit(sum == number ? 7 : 2);
+}
+
+/* Ends with the status of the last generation. */
+static void nest(const void *arg, uint32_t number)
+{
+	int ended;
+	long pid;
+
+	threads_forget();
+	if (!number)
+		_exit(8);
+	pid = threads_fork(nest, arg, number - 1);
+	if (pid < 0 || waitpid(pid, &ended, 0) != pid || !WIFEXITED(ended))
+		_exit(1);
+	_exit(WEXITSTATUS(ended));
+}
+
+/* @arg: what a process runs.  libc's fork() needs a thread of libc. */
+static void fork_here(const void *arg, uint32_t number)
+{
+	pid_t pid = threads_fork(arg, NULL, number);
+
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		status = -1;
 	__atomic_add_fetch(&ran, 1, __ATOMIC_SEQ_CST);
@@ -128,16 +149,45 @@ static void in_a_fork_of_one(void)
 {
 	wait_for_ends();
 	begin();
-	thread_start(fork_here, NULL, 100);
+	thread_start(fork_here, start_own, 100);
 	wait_for(1);
 	ok(WIFEXITED(status) && WEXITSTATUS(status) == 7,
 	   "a process that a thread forks has threads of its own");
 }
 
+static void generations(void)
+{
+	wait_for_ends();
+	begin();
+	thread_start(fork_here, nest, GENERATIONS);
+	wait_for(1);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 8,
+	   "%d processes that fork each other have a stack each", GENERATIONS);
+}
+
+static void processes(void)
+{
+	unsigned int i, failed = 0;
+	int ended;
+	long pid;
+
+	begin();
+	for (i = 0; i < SHORT_ONES; i++) {
+		pid = threads_spawn(count, NULL, i);
+		failed += pid < 0 || waitpid(pid, &ended, 0) != pid || ended;
+	}
+	ok(!failed && ran == SHORT_ONES && sum == SHORT_ONES * (SHORT_ONES - 1) / 2,
+	   "children share the memory, and end with status 0");
+}
+
 int main(void)
 {
+	if (threads_begin())
+		return 1;
 	one_after_the_other();
 	by_several_at_once();
 	in_a_fork_of_one();
+	generations();
+	processes();
 	return tap_done();
 }

@@ -159,17 +159,17 @@ TEST(affinities)
 
 	pinned();
 	compile();
-	ok(program && program->nr_affinities == 2 && affinity_of(0) == 2 &&
-	   affinity_of(1) == 5ULL << 60, "each affinity once");
-	is_program(0, "0:until 0; 50:fork 1; 100:pin 0; 200:fork 2; 350:fork 3; "
+	ok(program && program->nr_affinities == 3 && affinity_of(1) == 2 &&
+	   affinity_of(2) == 5ULL << 60, "each affinity once");
+	is_program(0, "0:until 0; 50:fork 1; 100:pin 1; 200:fork 2; 350:fork 3; "
 		   "400:exit", "an affinity is set, unless the task has it already");
-	is_program(2, "0:pin 1; 100:exit", "by another task, too");
-	ok(program && program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
+	is_program(2, "0:pin 2; 100:exit", "by another task, too");
+	ok(program && affinity_of(program->tasks[0].affinity) == 0xff,
 	   "at first it may run where the tape's description says");
 
 	compile_as(&orphans);
 	ok(program && program->nr_tasks == 3 && program->tasks[0].pid == 4 &&
-	   program->tasks[0].source && program->tasks[0].affinity == SCHEDTAPE_NONE,
+	   affinity_of(program->tasks[0].affinity) == 0xff,
 	   "a task whose parent is left out begins with the affinity in its parent's description");
 	ok(program && program->tasks[1].pid == 2 &&
 	   affinity_of(program->tasks[1].affinity) == 2,

@@ -67,6 +67,43 @@ int cgroups_make(struct cgroups *cgroups, const char *parent, struct schedtape_t
 /* Removes all cgroups, and kills the processes in them. */
 void cgroups_remove(struct cgroups *cgroups);
 
+/* -- stage.c: the program of players, and what they share ------------------ */
+
+/* player-program.c: the file of the program */
+extern const char player_program[], player_program_end[];
+
+/**
+ * struct stage - what starts players
+ * @cast: what they share, with pointers for this process
+ * @group: process group of all players, 0: each first process has one of its own
+ * @program: descriptor of their program in memory; -1: only the installed one can be executed
+ * @file: descriptor of the file with @cast, as players see it; -1: there is none yet
+ * @maps: what players map besides, @nr_maps of them
+ */
+struct stage {
+	const struct player_cast *cast;
+	pid_t group;
+	int program;
+	int file;
+	struct player_map maps[PLAYER_MAPS];
+	uint32_t nr_maps;
+};
+
+void stage_open(struct stage *stage);
+/*
+ * Makes @file of @cast, and measures what forks of players cost.  Call it again when @cast has
+ * changed.  Returns 0, or -errno after a message.
+ */
+int stage_publish(struct stage *stage);
+/*
+ * Starts the process of a root of the program, and its threads whose fork is not recorded.
+ * Returns its PID or -errno.
+ */
+pid_t stage_spawn(const struct stage *stage, uint32_t number);
+/* Closes the descriptors behind stderr, but for @kept and those that stage_spawn() needs. */
+void stage_close_others(const struct stage *stage, int kept);
+void stage_close(struct stage *stage);
+
 /* -- replay-processes.c: the processes of a replay ------------------------- */
 
 /**
@@ -153,7 +190,7 @@ struct process_death {
  * @died: the first process that died; after the replay's end, a kill is also a death
  */
 struct processes {
-	const struct player_cast *cast;
+	const struct stage *stage;
 	uint32_t *pids;
 	uint32_t *tasks;
 	size_t nr;
@@ -166,7 +203,7 @@ struct processes {
 };
 
 /* Starts the processes that are due at the start or soon after.  Returns 0 or -errno. */
-int processes_begin(struct processes *processes, const struct player_cast *cast);
+int processes_begin(struct processes *processes, const struct stage *stage);
 /*
  * Starts processes that are due soon after @time of the replay, ns, whose speed is @speed
  * millionths.  New processes are at the end of @pids.

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -189,12 +188,12 @@ static void tell(int fd, int32_t pid)
  * also if it has ended by then.  Sends the player's PID or -errno, and then 0 when the player is
  * the controller's child, or if it could not be started.
  */
-static void start_orphan(const struct player_cast *cast, uint32_t number, int fd)
+static void start_orphan(const struct stage *stage, uint32_t number, int fd)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
-		tell(fd, player_spawn(cast, number));
+		tell(fd, stage_spawn(stage, number));
 		_exit(0);
 	}
 	if (pid < 0)
@@ -205,25 +204,25 @@ static void start_orphan(const struct player_cast *cast, uint32_t number, int fd
 }
 
 /* Ends when the controller has closed the other end, or has died. */
-static void hold(const struct player_cast *cast, int nice, int fd)
+static void hold(const struct stage *stage, int nice, int fd)
 {
 	sigset_t all;
 	uint32_t number;
 
 	/* Keep no descriptor of the session of the module, which ends with the last one. */
-	player_close_others(cast, fd);
+	stage_close_others(stage, fd);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	setsid();
-	set_nice(cast, nice);
+	set_nice(stage->cast, nice);
 	while (recv(fd, &number, sizeof(number), 0) == sizeof(number))
-		start_orphan(cast, number, fd);
+		start_orphan(stage, number, fd);
 	_exit(0);
 }
 
 /* -- sessions -------------------------------------------------------------- */
 
-static int begin_session(struct sessions *sessions, const struct player_cast *cast,
+static int begin_session(struct sessions *sessions, const struct stage *stage,
 			 const struct schedtape_program_task *task)
 {
 	struct session *list;
@@ -239,7 +238,7 @@ static int begin_session(struct sessions *sessions, const struct player_cast *ca
 		return -errno;
 	pid = fork_aside();
 	if (!pid)
-		hold(cast, task->autogroup_nice, ends[1]);
+		hold(stage, task->autogroup_nice, ends[1]);
 	close(ends[1]);
 	if (pid < 0) {
 		close(ends[0]);
@@ -265,17 +264,17 @@ static int32_t hear(const struct session *session)
  * Starts the process of a root of the program in its session.  It becomes a child of this process,
  * which has to be a subreaper.  Returns its PID or -errno.
  */
-static pid_t spawn_in_session(struct sessions *sessions, const struct player_cast *cast,
+static pid_t spawn_in_session(struct sessions *sessions, const struct stage *stage,
 			      uint32_t number)
 {
-	const struct schedtape_program_task *task = &cast->program->tasks[number];
+	const struct schedtape_program_task *task = &stage->cast->program->tasks[number];
 	const struct session *session;
 	int32_t pid, ret;
 	size_t i;
 
 	for (i = 0; i < sessions->n && sessions->list[i].autogroup != task->autogroup; i++)
 		;
-	ret = i < sessions->n ? 0 : begin_session(sessions, cast, task);
+	ret = i < sessions->n ? 0 : begin_session(sessions, stage, task);
 	if (ret)
 		return ret;
 	session = &sessions->list[i];
@@ -307,16 +306,16 @@ static void end_sessions(struct sessions *sessions)
 
 static pid_t spawn(struct processes *processes, uint32_t number)
 {
-	const struct player_cast *cast = processes->cast;
+	const struct player_cast *cast = processes->stage->cast;
 
 	if (cast->autogroups && cast->program->tasks[number].autogroup)
-		return spawn_in_session(&processes->sessions, cast, number);
-	return player_spawn(cast, number);
+		return spawn_in_session(&processes->sessions, processes->stage, number);
+	return stage_spawn(processes->stage, number);
 }
 
 static int start_one(struct processes *processes, uint32_t number)
 {
-	const struct schedtape_program_task *tasks = processes->cast->program->tasks;
+	const struct schedtape_program_task *tasks = processes->stage->cast->program->tasks;
 	pid_t pid = spawn(processes, number);
 	uint32_t i;
 
@@ -337,24 +336,22 @@ static int start_one(struct processes *processes, uint32_t number)
 
 static uint64_t due(const struct processes *processes, uint32_t root)
 {
-	const struct schedtape_program *program = processes->cast->program;
+	const struct schedtape_program *program = processes->stage->cast->program;
 
 	return program->tasks[program->roots[root]].due;
 }
 
-int processes_begin(struct processes *processes, const struct player_cast *cast)
+int processes_begin(struct processes *processes, const struct stage *stage)
 {
-	const struct schedtape_program *program = cast->program;
+	const struct schedtape_program *program = stage->cast->program;
 	uint32_t i;
 	int ret = 0;
 
-	*processes = (struct processes){ .cast = cast };
+	*processes = (struct processes){ .stage = stage };
 	processes->pids = calloc(program->nr_roots + 1, 2 * sizeof(*processes->pids));
 	if (!processes->pids)
 		return -ENOMEM;
 	processes->tasks = processes->pids + program->nr_roots + 1;
-	/* Each process gets a copy of this heap, so make it small. */
-	malloc_trim(0);
 	for (i = 0; i < program->nr_roots && !ret; i++)
 		if (!due(processes, i))
 			ret = start_one(processes, program->roots[i]);
@@ -363,7 +360,7 @@ int processes_begin(struct processes *processes, const struct player_cast *cast)
 
 int processes_start_due(struct processes *processes, uint64_t time, uint32_t speed)
 {
-	const struct schedtape_program *program = processes->cast->program;
+	const struct schedtape_program *program = processes->stage->cast->program;
 	uint64_t until = time + AHEAD_NS / STAPE_REPLAY_SPEED_ONE * speed, when;
 	int ret = 0;
 
@@ -381,7 +378,7 @@ int processes_start_due(struct processes *processes, uint64_t time, uint32_t spe
 
 bool processes_to_come(const struct processes *processes)
 {
-	return processes->next < processes->cast->program->nr_roots;
+	return processes->next < processes->stage->cast->program->nr_roots;
 }
 
 /* A process that reached the end of its program, or of the replay, has the status 0. */

@@ -18,7 +18,6 @@
 #include "common/rights.h"
 #include "common/signals.h"
 #include "module/replay.h"
-#include "player/restart.h"
 
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* for the players to set their timers */
@@ -29,6 +28,8 @@
 
 /**
  * struct replay - one replay
+ * @cast: what players share
+ * @stage: what starts them
  * @state: as last reported by the module or the engine
  * @processes: the player processes that the controller starts
  * @looked: time of the last look for processes that are due, ms
@@ -43,6 +44,7 @@ struct replay {
 	struct schedtape_session *session;
 	struct schedtape_calibration calibration;
 	struct player_cast cast;
+	struct stage stage;
 	struct replay_tape tape;
 	struct schedtape_replay_state state;
 	uint32_t id;
@@ -367,9 +369,9 @@ static int play(struct replay *replay)
 {
 	int ret, finished;
 
-	restart_load_code();
-	restart_measure_costs(&replay->cast.costs);
-	ret = processes_begin(&replay->processes, &replay->cast);
+	ret = stage_publish(&replay->stage);
+	if (!ret)
+		ret = processes_begin(&replay->processes, &replay->stage);
 	if (!ret)
 		ret = wait_until_ready(replay);
 	if (!ret && replay->options->record)
@@ -397,7 +399,6 @@ static void close_replay(struct replay *replay)
 	if ((replay->id || replay->cast.engine) && !ended(replay))
 		stop_replay(replay);
 	kill_on_exit_end(&replay->killer);
-	schedtape_replay_unmap(replay->cast.clocks, replay->cast.program->nr_tasks);
 	if (replay->cast.fd >= 0)
 		close(replay->cast.fd);
 	/* If the stop has failed, the session's end kills the players. */
@@ -408,6 +409,7 @@ static void close_replay(struct replay *replay)
 	kill_on_exit_end(&replay->remover);
 	schedtape_engine_free(replay->cast.engine);
 	processes_free(&replay->processes);
+	stage_close(&replay->stage);
 	if (replay->signals >= 0)
 		close(replay->signals);
 }
@@ -456,7 +458,7 @@ static int open_engine(struct replay *replay)
 	ret = kill_on_exit_start(&replay->killer, NULL, NULL);
 	if (ret)
 		return say_cannot_start(ret);
-	replay->cast.group = replay->killer.pid;
+	replay->stage.group = replay->killer.pid;
 	ret = schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
 				      replay->options->speed * STAPE_REPLAY_SPEED_ONE,
 				      &replay->cast.engine, &err);
@@ -479,11 +481,6 @@ static int open_replay(struct replay *replay)
 		ret = schedtape_replay_set_speed(replay->client, replay->id,
 						 replay->options->speed * STAPE_REPLAY_SPEED_ONE,
 						 &err);
-	if (!ret) {
-		replay->cast.clocks = schedtape_replay_clocks(replay->cast.fd, program->nr_tasks,
-							      &err);
-		ret = replay->cast.clocks ? 0 : -EIO;
-	}
 	if (ret)
 		return rights_say(ret, &err);
 	if (!replay->options->record)
@@ -572,6 +569,8 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 	int ret, closed;
 
 	replay.cast.calibration = &replay.calibration;
+	replay.stage.cast = &replay.cast;
+	stage_open(&replay.stage);
 	ret = open_all(&replay, tape);
 	for (round = 0; (!opts->repeat || round < opts->repeat) && !ret; round++) {
 		ret = play_round(&replay, round);

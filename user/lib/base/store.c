@@ -132,18 +132,14 @@ void schedtape_store_close(struct schedtape_store *store)
 {
 	if (store->memory)
 		mprotect(store->memory, store->bytes, PROT_READ);
-	if (!store->in_file)
-		return;
 	schedtape_store_let_go(store);
-	close(store->fd);
-	store->fd = -1;
 }
 
 void schedtape_store_free(struct schedtape_store *store)
 {
 	if (store->memory)
 		munmap(store->memory, store->bytes);
-	if (store->in_file && store->fd >= 0)
+	if (store->in_file)
 		close(store->fd);
 	memset(store, 0, sizeof(*store));
 }

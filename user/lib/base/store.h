@@ -15,7 +15,7 @@
  * @memory: its entries, which move when it grows
  * @nr: number of entries
  * @bytes: size of @memory
- * @fd: the file, with @in_file; -1: closed
+ * @fd: the file, with @in_file, which exec() closes
  * @in_file: @memory is a mapping of the file
  * @no_file: no file could be made, so all entries stay in memory
  */

@@ -246,6 +246,20 @@ static void note_group(struct compiler *c, const struct schedtape_task *task)
 		c->grouped = true;
 }
 
+/* Gets the affinity in the description of a task or of its parent, as many CPUs as an event has. */
+static int described_affinity(struct compiler *c, const struct schedtape_task *task,
+			      uint32_t *index)
+{
+	const struct schedtape_task_info *info = task->info ? task->info : part_of(c, task)->source;
+	unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES] = { 0 };
+	uint32_t bytes = info ? info->affinity_bytes : 0;
+
+	if (!bytes)
+		return 0;
+	memcpy(affinity, info->affinity, bytes < sizeof(affinity) ? bytes : sizeof(affinity));
+	return schedtape_program_add_affinity(c->program, affinity, index);
+}
+
 /* Adds a task to the program, unless it is left out. */
 static int cast_task(struct compiler *c, const struct schedtape_task *task, const char *name,
 		     uint64_t time)
@@ -262,7 +276,6 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 		.pid = task->pid,
 		.born = task->start,
 		.prio_known = task->prio_known,
-		.source = task->info ? task->info : part_of(c, task)->source,
 		.affinity = part_of(c, task)->affinity,
 	};
 	int ret;
@@ -276,6 +289,8 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	ret = prio_of(c, task, &ptask.prio);
 	if (!ret && task->cgroup)
 		ret = schedtape_program_add_cgroup(c->program, task->cgroup, &ptask.cgroup);
+	if (!ret && ptask.affinity == SCHEDTAPE_NONE)
+		ret = described_affinity(c, task, &ptask.affinity);
 	if (ret)
 		return ret;
 	memcpy(ptask.name, name, sizeof(ptask.name));

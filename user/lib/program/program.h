@@ -79,9 +79,7 @@ union schedtape_more {
  * struct schedtape_program_task - one task's program
  * @first: its first operation, index into the program's @ops; the last is SCHEDTAPE_OP_EXIT
  * @due: when it is needed, ns after the start, if it has no @parent
- * @source: the description on the tape with the affinity at its start, its own or that of
- *	its parent; NULL: there is none
- * @affinity: affinity at its start, index into the program's; SCHEDTAPE_NONE: as in @source
+ * @affinity: affinity at its start, index into the program's; SCHEDTAPE_NONE: not known
  * @parent: task that forks it, SCHEDTAPE_NONE: no replayed task does
  * @process: the task that leads its thread group; its own number: a leader
  * @threads: for a leader: the first of its threads without @parent, which it starts
@@ -103,7 +101,6 @@ struct schedtape_program_task {
 	uint64_t first;
 	uint64_t due;
 	uint64_t born;
-	const struct schedtape_task_info *source;
 	uint32_t parent;
 	uint32_t process;
 	uint32_t threads;
@@ -236,7 +233,7 @@ struct schedtape_program_options {
 	uint64_t to;
 };
 
-/* Compiles @tape, which must outlive the program. */
+/* Compiles a tape. */
 int schedtape_program_compile(struct schedtape_tape *tape,
 			      const struct schedtape_program_options *options,
 			      struct schedtape_program **program, struct schedtape_error *err);
