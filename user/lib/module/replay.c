@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 
 #include "base/error.h"
 #include "module/versions.h"
@@ -41,28 +40,4 @@ int schedtape_replay_rewind(struct schedtape_session *session, struct schedtape_
 		return schedtape_fail(err, -errno, "/dev/schedtape: next round of the replay: %s",
 				      strerror(errno));
 	return 0;
-}
-
-/* The mapping has a word for each player, and the speed. */
-static size_t clocks_bytes(uint32_t players)
-{
-	return (players + 1ULL) * sizeof(uint64_t);
-}
-
-const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
-						 struct schedtape_error *err)
-{
-	void *clocks = mmap(NULL, clocks_bytes(players), PROT_READ, MAP_SHARED, fd, 0);
-
-	if (clocks == MAP_FAILED) {
-		schedtape_fail(err, -errno, "mapping the players' clocks: %s", strerror(errno));
-		return NULL;
-	}
-	return clocks;
-}
-
-void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players)
-{
-	if (clocks)
-		munmap((void *)clocks, clocks_bytes(players));
 }

@@ -19,11 +19,6 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
  * -ECANCELED: the replay was stopped between the rounds.
  */
 int schedtape_replay_rewind(struct schedtape_session *session, struct schedtape_error *err);
-/* Maps the players' CPU clocks, for schedtape_burner_init().  NULL: failed, see @err. */
-const volatile uint64_t *schedtape_replay_clocks(int fd, uint32_t players,
-						 struct schedtape_error *err);
-void schedtape_replay_unmap(const volatile uint64_t *clocks, uint32_t players);
-
 /* Returns the average lag of the timed waits of a replay or a player, ns. */
 static inline uint64_t schedtape_lag_average(uint64_t lag_total, uint64_t timed_waits)
 {
