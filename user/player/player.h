@@ -52,6 +52,7 @@ struct player_map {
  * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
  * @autogroups: players are in sessions of their own where tasks had autogroups of their own, and
  *	the first processes are in their session already
+ * @hidden: other processes of the user must not look into players, as into the controller
  * @slices, @clamps: tasks have slices or utilization clamps of their own, and so has the kernel
  * @maps: what players map besides, @nr_maps of them
  */
@@ -71,6 +72,7 @@ struct player_cast {
 	bool attributes;
 	bool no_ext;
 	bool autogroups;
+	bool hidden;
 	bool slices;
 	bool clamps;
 	struct player_map maps[PLAYER_MAPS];

@@ -100,6 +100,8 @@ void start_player(const long *stack)
 	find_clock(stack);
 	cast = map_cast(number_of(argv[1]));
 	number = number_of(argv[2]);
+	if (cast->hidden)
+		sys_hide();
 	close_others(cast->fd);
 	if (threads_begin())
 		cannot("map stacks", -ENOMEM);

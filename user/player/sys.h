@@ -124,6 +124,12 @@ static inline int sys_set_name(const char *name)
 	return sys_call(SYS_prctl, PR_SET_NAME, (long)name, 0, 0);
 }
 
+/* Keeps processes without privileges from tracing this one, and from opening its files. */
+static inline void sys_hide(void)
+{
+	sys_call(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0);
+}
+
 static inline int sys_new_session(void)
 {
 	return sys_call(SYS_setsid, 0, 0, 0, 0);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +56,9 @@ void stage_open(struct stage *stage)
 	}
 	/* A seal only makes mistakes harmless. */
 	fcntl(stage->program, F_ADD_SEALS, SEALS);
+	/* The kernel hides a process from its execve() on if it may not read its program. */
+	if (prctl(PR_GET_DUMPABLE) != 1)
+		fchmod(stage->program, 0111);
 }
 
 void stage_close(struct stage *stage)
@@ -206,6 +210,7 @@ static void fill(struct image *image, const struct player_cast *from)
 	int fd;
 
 	*cast = *from;
+	cast->hidden = prctl(PR_GET_DUMPABLE) != 1;
 	image->program = *program;
 	add(image, cast, sizeof(*cast));
 	cast->program = add(image, program, sizeof(*program));
