@@ -10,7 +10,7 @@ here=$(dirname "$(realpath "$0")")
 
 few=${SCHEDTAPE_TASKS:-250}
 many=$((4 * few))
-schedtape=$(command -v schedtape)
+schedtape=$(realpath "$(command -v schedtape)")
 
 # kernel_kib: prints the kernel's memory for tasks and objects
 kernel_kib()
@@ -19,14 +19,16 @@ kernel_kib()
 		/proc/meminfo
 }
 
-# process_kib: prints the largest peak in KiB of all processes of schedtape. That of getrusage()
+# process_kib: prints the largest peak in KiB of all processes of schedtape and players. That of getrusage()
 # would also have the peak of the program that they were before exec.
 process_kib()
 {
 	local dir
 
 	for dir in /proc/[0-9]*; do
-		[ "$dir/exe" -ef "$schedtape" ] && awk '/^VmHWM:/ { print $2 }' "$dir/status"
+		case $(readlink "$dir/exe") in
+		"$schedtape" | *schedtape-player*) awk '/^VmHWM:/ { print $2 }' "$dir/status" ;;
+		esac
 	done 2> /dev/null | sort -n | tail -n 1
 }
 
