@@ -397,7 +397,7 @@ endif
 	@for f in $(INSTALLED) $(LINKED); do rm -f $(DESTDIR)$${f##*:} || exit; done
 	$(ldconfig)
 	-@cd $(DESTDIR)/ && rmdir --ignore-fail-on-non-empty \
-		$(patsubst /%,%,$(INCLUDEDIR)/schedtape $(DOCDIR)/examples $(DOCDIR))
+		$(patsubst /%,%,$(INCLUDEDIR)/schedtape $(PREFIX)/libexec/schedtape $(DOCDIR)/examples $(DOCDIR))
 
 # In a copy of the sources: the packages come to lie beside it.
 deb: setup

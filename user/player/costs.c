@@ -41,7 +41,7 @@ static void take_least(uint64_t *least, uint64_t cost)
 static void measure(uint64_t *before, bool own, uint64_t *make, uint64_t *end)
 {
 	uint64_t began, made;
-	struct rusage usage;
+	struct rusage usage = { 0 };
 	long pid;
 	int i;
 

@@ -167,6 +167,31 @@ report $? "a player's death ends the replay, with a message"
 nothing_left
 report $? "a player's death leaves no player"
 
+# Where memory cannot be executed, players execute the installed program.
+mkdir -p bin libexec/schedtape
+cp "$(command -v schedtape)" bin
+# Replays in a namespace that cannot execute memory.
+without_memory()
+{
+	unshare --pid --fork --mount-proc sh -c "echo 2 > /proc/sys/vm/memfd_noexec &&
+		exec $dir/bin/schedtape replay -q periodic.tape"
+}
+if [ -e /proc/sys/vm/memfd_noexec ] && [ -e "$build/schedtape-player" ]; then
+	expect 1 "neither from memory \(Permission denied\) nor as /.*/player \(No such" without_memory
+	cp "$build/schedtape-player" libexec/schedtape/player
+	without_memory > log 2>&1
+	report $? "the installed program of players is executed where memory cannot be"
+else
+	skip "the kernel executes memory always, or the program of players is not here"
+fi
+
+# A limit of files' sizes counts for files in memory, too.
+limited()
+{
+	(ulimit -f 8 && schedtape replay -q periodic.tape)
+}
+expect 1 "cannot give players their program: File too large" limited
+
 schedtape replay --json -r 2 periodic.tape > twice.json 2> log &&
 	[ "$(grep -c '"wall_ns"' twice.json)" = 2 ]
 report $? "-r 2 replays twice"

@@ -71,10 +71,15 @@ static void change(int signal, void (*handler)(int signal))
 		action->changed = !sigaction(signal, &changed, &action->before);
 }
 
+void signals_survive_limits(void)
+{
+	change(SIGXFSZ, SIG_IGN);
+}
+
 void signals_survive_writes(void)
 {
 	change(SIGPIPE, SIG_IGN);
-	change(SIGXFSZ, SIG_IGN);
+	signals_survive_limits();
 }
 
 void signals_take_broken_pipe(void)

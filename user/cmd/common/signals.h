@@ -39,6 +39,8 @@ void signals_die(void);
 void signals_survive_interrupt(void);
 /* Returns true if the SIGINT has come that signals_survive_interrupt() lets it survive. */
 bool signals_interrupted(void);
+/* Ignores SIGXFSZ, so that a write beyond the limit of a file's size fails with an error. */
+void signals_survive_limits(void);
 /* Ignores SIGPIPE and SIGXFSZ, so that a write fails with an error and does not kill. */
 void signals_survive_writes(void);
 /*

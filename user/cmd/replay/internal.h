@@ -76,16 +76,16 @@ extern const char player_program[], player_program_end[];
  * struct stage - what starts players
  * @cast: what they share, with pointers for this process
  * @group: process group of all players, 0: each first process has one of its own
- * @program: descriptor of their program in memory; -1: only the installed one can be executed
+ * @program: descriptor of their program in memory; -errno: only the installed one is there
  * @file: descriptor of the file with @cast, as players see it; -1: there is none yet
- * @maps: what players map besides, @nr_maps of them
+ * @fds: descriptors of what players map besides, @nr_maps of them
  */
 struct stage {
 	const struct player_cast *cast;
 	pid_t group;
 	int program;
 	int file;
-	struct player_map maps[PLAYER_MAPS];
+	int fds[PLAYER_MAPS];
 	uint32_t nr_maps;
 };
 

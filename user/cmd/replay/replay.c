@@ -9,6 +9,7 @@
 #include "common/output.h"
 #include "common/priority.h"
 #include "common/rights.h"
+#include "common/signals.h"
 #include "machine/machine.h"
 #include "replay/internal.h"
 
@@ -145,6 +146,8 @@ int cmd_replay(int argc, char **argv)
 	int ret;
 
 	replay_options_parse(&opts, argc, argv);
+	/* The limit counts for files in memory, too.  Not SIGPIPE: it ends a loop. */
+	signals_survive_limits();
 	tape = cmd_open_tape(opts.common.input);
 	ret = tape ? replay_all(&opts, tape) : -EIO;
 	cmd_close_tape(tape, opts.common.input);

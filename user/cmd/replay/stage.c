@@ -25,16 +25,18 @@
 /* The installed file of the players' program, from the folder of this one. */
 #define PLAYER_FILE	"../libexec/schedtape/player"
 
-static int write_all(int fd, const char *data, size_t bytes)
+static int write_at(int fd, const void *data, size_t bytes, off_t at)
 {
+	const char *from = data;
 	ssize_t n;
 
 	while (bytes) {
-		n = write(fd, data, bytes);
+		n = pwrite(fd, from, bytes, at);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		n = n < 0 ? 0 : n;
-		data += n;
+		from += n;
+		at += n;
 		bytes -= n;
 	}
 	return 0;
@@ -44,14 +46,17 @@ static int write_all(int fd, const char *data, size_t bytes)
 
 void stage_open(struct stage *stage)
 {
+	int ret;
+
 	stage->file = -1;
 	stage->program = memory_file_make("schedtape-player", true);
 	/* Without it players execute the installed file. */
 	if (stage->program < 0)
 		return;
-	if (write_all(stage->program, player_program, player_program_end - player_program)) {
+	ret = write_at(stage->program, player_program, player_program_end - player_program, 0);
+	if (ret) {
 		close(stage->program);
-		stage->program = -1;
+		stage->program = ret;
 		return;
 	}
 	/* A seal only makes mistakes harmless. */
@@ -75,37 +80,23 @@ void stage_close(struct stage *stage)
  * struct image - the file that players map at PLAYER_CAST_AT
  * @cast: the copy for players.  Its pointers are addresses in players, as all in the image
  * @program: the same
- * @failed: there was not enough memory
+ * @error: 0, or -errno
  */
 struct image {
 	struct player_cast cast;
 	struct schedtape_program program;
-	char *memory;
+	int fd;
 	size_t bytes;
-	size_t room;
-	bool failed;
+	int error;
 };
 
 /* Adds a copy of @data.  Returns its address in players. */
 static void *add(struct image *image, const void *data, size_t bytes)
 {
-	size_t at = (image->bytes + 15) / 16 * 16, room;
-	char *memory;
+	size_t at = (image->bytes + 15) / 16 * 16;
 
-	if (at + bytes > image->room && !image->failed) {
-		room = 2 * (at + bytes);
-		memory = realloc(image->memory, room);
-		image->failed = !memory;
-		if (memory) {
-			memset(memory + image->room, 0, room - image->room);
-			image->memory = memory;
-			image->room = room;
-		}
-	}
-	if (image->failed)
-		return NULL;
-	if (bytes)
-		memcpy(image->memory + at, data, bytes);
+	if (!image->error)
+		image->error = write_at(image->fd, data, bytes, at);
 	image->bytes = at + bytes;
 	return (void *)(PLAYER_CAST_AT + at);
 }
@@ -178,7 +169,8 @@ static char **add_texts(struct image *image, char *const *texts, uint32_t n)
 		list[i] = add_text(image, texts[i]);
 	if (list)
 		at = add(image, list, (n + 1) * sizeof(*list));
-	image->failed |= !list;
+	else
+		image->error = -ENOMEM;
 	free(list);
 	return at;
 }
@@ -221,19 +213,19 @@ static void fill(struct image *image, const struct player_cast *from)
 	cast->errors = add_errors(image);
 	if (from->cgroups)
 		cast->cgroups = add_texts(image, from->cgroups, program->nr_cgroups);
-	if (image->failed)
-		return;
 	map_program(image);
 	if (from->engine) {
 		fd = schedtape_engine_fd(from->engine, &bytes);
 		cast->engine = add_map(image, fd, bytes, PROT_READ | PROT_WRITE);
 	} else {
+		/* A word for each player, and the speed. */
 		bytes = (program->nr_tasks + 1ULL) * sizeof(*cast->clocks);
 		cast->clocks = add_map(image, from->fd, bytes, PROT_READ);
 	}
-	memcpy(image->memory, cast, sizeof(*cast));
-	memcpy(image->memory + ((uintptr_t)cast->program - PLAYER_CAST_AT), &image->program,
-	       sizeof(image->program));
+	/* Again, because now all addresses are known. */
+	image->bytes = 0;
+	add(image, cast, sizeof(*cast));
+	add(image, &image->program, sizeof(image->program));
 }
 
 /* -- processes of players -------------------------------------------------- */
@@ -251,36 +243,39 @@ static void keep_nice(void)
 		prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_NICE, 0, 0);
 }
 
-/* Executes the installed program, where files in memory cannot be executed. */
-static void execute_installed(char **argv, char **env)
+/* Stores the path of the installed program, "" if it is not known. */
+static void find_installed(char path[PATH_MAX + sizeof(PLAYER_FILE)])
 {
-	char path[PATH_MAX + sizeof(PLAYER_FILE)];
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
 
-	if (length < 0)
-		return;
-	path[length] = '\0';
-	strcpy(strrchr(path, '/') + 1, PLAYER_FILE);
-	execve(path, argv, env);
+	path[length < 0 ? 0 : length] = '\0';
+	if (length > 0)
+		memcpy(strrchr(path, '/') + 1, PLAYER_FILE, sizeof(PLAYER_FILE));
 }
 
 static void execute(const struct stage *stage, const char *name, uint32_t number)
 {
 	char file[16], task[16], *argv[] = { (char *)name, file, task, NULL }, *none[] = { NULL };
+	char installed[PATH_MAX + sizeof(PLAYER_FILE)];
+	int error = -stage->program;
 	uint32_t i;
 
 	/* exec() would close them. */
 	fcntl(stage->file, F_SETFD, 0);
 	for (i = 0; i < stage->nr_maps; i++)
-		fcntl(stage->maps[i].fd, F_SETFD, 0);
+		fcntl(stage->fds[i], F_SETFD, 0);
 	keep_nice();
 	snprintf(file, sizeof(file), "%d", stage->file);
 	snprintf(task, sizeof(task), "%u", number);
-	if (stage->program >= 0)
+	if (stage->program >= 0) {
 		execveat(stage->program, "", argv, none, AT_EMPTY_PATH);
-	execute_installed(argv, none);
-	dprintf(STDERR_FILENO, "%s: players' program cannot be started, neither from memory nor "
-		"as " PLAYER_FILE ": %s\n", stage->cast->command, strerror(errno));
+		error = errno;
+	}
+	find_installed(installed);
+	execve(installed, argv, none);
+	dprintf(STDERR_FILENO, "%s: players' program cannot be started, neither from memory (%s) "
+		"nor as %s (%s)\n", stage->cast->command, strerror(error), installed,
+		strerror(errno));
 	_exit(1);
 }
 
@@ -317,6 +312,11 @@ pid_t stage_spawn(const struct stage *stage, uint32_t number)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (cast->cpus->nr)
 		sched_setaffinity(0, sizeof(cast->cpus->here), &cast->cpus->here);
+	/*
+	 * This closes the inherited descriptors of the session, which ends with the last one, and
+	 * those of kill-on-exit.  Not before enter_group(): its process kills its group when the
+	 * last one closes.
+	 */
 	execute(stage, cast->program->tasks[number].name, number);
 	return 0;
 }
@@ -326,7 +326,7 @@ static bool needs(const struct stage *stage, int fd)
 	uint32_t i;
 
 	for (i = 0; i < stage->nr_maps; i++)
-		if (fd == stage->maps[i].fd)
+		if (fd == stage->fds[i])
 			return true;
 	return fd == stage->file || fd == stage->program;
 }
@@ -337,7 +337,7 @@ void stage_close_others(const struct stage *stage, int kept)
 	uint32_t i;
 
 	for (i = 0; i < stage->nr_maps; i++)
-		highest = stage->maps[i].fd > highest ? stage->maps[i].fd : highest;
+		highest = stage->fds[i] > highest ? stage->fds[i] : highest;
 	highest = stage->program > highest ? stage->program : highest;
 	highest = stage->file > highest ? stage->file : highest;
 	for (fd = STDERR_FILENO + 1; fd <= highest; fd++)
@@ -346,15 +346,18 @@ void stage_close_others(const struct stage *stage, int kept)
 	close_range(highest + 1, ~0U, 0);
 }
 
-/* Executes the program with a number that no task has, so that it measures what players cost. */
-static void measure(const struct stage *stage, struct schedtape_costs *costs)
+/*
+ * Executes the program with a number that no task has, so that it measures what players cost.
+ * Returns 0, or -errno after a message, which is that process's own if it cannot be executed.
+ */
+static int measure(const struct stage *stage, struct schedtape_costs *costs)
 {
-	int ends[2];
+	int ends[2], status = 0;
 	pid_t pid;
 
 	*costs = (struct schedtape_costs){ 0 };
 	if (pipe2(ends, O_CLOEXEC))
-		return;
+		return 0;
 	pid = fork();
 	if (!pid) {
 		dup2(ends[1], STDOUT_FILENO);
@@ -365,33 +368,52 @@ static void measure(const struct stage *stage, struct schedtape_costs *costs)
 		*costs = (struct schedtape_costs){ 0 };
 	close(ends[0]);
 	if (pid > 0)
-		waitpid(pid, NULL, 0);
+		waitpid(pid, &status, 0);
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status) ? -ENOEXEC : 0;
+	out_error(NULL, "players' program was killed by signal %d (%s) while it measured its costs",
+		  WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return -ENOEXEC;
+}
+
+static int cannot_publish(int ret)
+{
+	out_error(NULL, "cannot give players their program: %s", strerror(-ret));
+	return ret;
+}
+
+/* Makes the file, but for the costs. */
+static int make_file(struct stage *stage)
+{
+	struct image image = { 0 };
+	uint32_t i;
+
+	if (stage->file >= 0)
+		close(stage->file);
+	stage->file = memory_file_make("schedtape-cast", false);
+	if (stage->file < 0)
+		return stage->file;
+	image.fd = stage->file;
+	fill(&image, stage->cast);
+	stage->nr_maps = image.cast.nr_maps;
+	for (i = 0; i < stage->nr_maps; i++)
+		stage->fds[i] = image.cast.maps[i].fd;
+	return image.error;
 }
 
 int stage_publish(struct stage *stage)
 {
 	struct schedtape_costs costs;
-	struct image image = { 0 };
-	int ret = -ENOMEM;
+	int ret = make_file(stage);
 
-	if (stage->file >= 0)
-		close(stage->file);
-	fill(&image, stage->cast);
-	stage->file = memory_file_make("schedtape-cast", false);
-	if (stage->file < 0)
-		ret = stage->file;
-	else if (!image.failed)
-		ret = write_all(stage->file, image.memory, image.bytes);
-	free(image.memory);
-	stage->nr_maps = image.cast.nr_maps;
-	memcpy(stage->maps, image.cast.maps, sizeof(stage->maps));
-	if (ret) {
-		out_error(NULL, "cannot give players their program: %s", strerror(-ret));
+	if (ret)
+		return cannot_publish(ret);
+	ret = measure(stage, &costs);
+	if (ret)
 		return ret;
-	}
-	measure(stage, &costs);
-	if (pwrite(stage->file, &costs, sizeof(costs), offsetof(struct player_cast, costs)) < 0)
-		return -errno;
+	ret = write_at(stage->file, &costs, sizeof(costs), offsetof(struct player_cast, costs));
+	if (ret)
+		return cannot_publish(ret);
 	fcntl(stage->file, F_ADD_SEALS, SEALS);
 	return 0;
 }
