@@ -24,7 +24,7 @@ installed_files()
 
 	printf '%s\n' /usr/lib/udev/rules.d/60-schedtape.rules \
 		/usr/lib/sysusers.d/schedtape.conf /usr/lib/systemd/system/schedtape@.service \
-		"$prefix"/bin/schedtape \
+		"$prefix"/bin/schedtape "$prefix"/libexec/schedtape/player \
 		"$prefix"/share/bash-completion/completions/schedtape \
 		"$prefix"/share/zsh/site-functions/_schedtape \
 		"$prefix"/share/fish/vendor_completions.d/schedtape.fish \
