@@ -13,7 +13,8 @@ static void try_export(const char *path, int (*write)(struct export *export,
 	static const struct selection all;
 	struct schedtape_error err = { "" };
 	struct export export = {
-		.path = path, .selection = &all, .worst = 3, .copying = { .off = true, .signals = -1 },
+		.path = path, .selection = &all, .worst = 3,
+		.copying = { .off = true, .signals = -1 },
 	};
 
 	if (schedtape_tape_open(path, &export.tape, &err))

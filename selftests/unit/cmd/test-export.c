@@ -305,6 +305,62 @@ TEST(arrows)
 	ok(!find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, NULL), "and no arrow");
 }
 
+/* 10 runs at 1.1, 1.6 and 1.8; the machine sleeps for 5 s before 1.7. */
+static void make_slept(void)
+{
+	static const struct stape_clock_sample samples[] = {
+		{ 1000 * MS, 1000 * MS, 1000 * MS + 51, 1 * S, 1000000, 0 },
+		{ 1500 * MS, 1500 * MS, 1500 * MS + 20, 1500 * MS, 1000000, 0 },
+		{ 1700 * MS, 1700 * MS, 6700 * MS + 40, 6700 * MS, 1000000, 0 },
+	};
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 5 };
+	static const struct schedtape_end end = {
+		.size = sizeof(end),
+		.start_time = 1 * S, .stop_time = 2 * S, .cpus = &cpu, .nr_cpus = 1,
+	};
+	struct schedtape_writer_options options = { .size = sizeof(options) };
+	static unsigned char page[STAPE_PAGE_SIZE];
+	struct schedtape_writer *writer;
+	struct schedtape_error err = { "" };
+	struct maker m;
+	size_t i;
+	int ret;
+
+	maker_begin(&m, page, 0, 0, 1000 * MS);
+	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1600 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1650 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_switch(&m, 1800 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	ret = schedtape_writer_create(the_tape.path, "{}", &options, &writer, &err);
+	for (i = 0; i < 3 && !ret; i++)
+		ret = schedtape_writer_clock(writer, &samples[i], &err);
+	if (!ret)
+		ret = schedtape_writer_pages(writer, page, 1, &err);
+	if (!ret)
+		ret = schedtape_writer_end(writer, &end, &err);
+	if (ret || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+}
+
+TEST(clocks)
+{
+	size_t i, n = 0;
+
+	make_slept();
+	exports(NULL, "1650 ms [0] :10 S swapper/0:0\n6800 ms [0] swapper/0:0 R :10\n",
+		"times count when the machine slept");
+	for (i = 0; i < trace->n_packet; i++) {
+		const Pf__TracePacket *packet = trace->packet[i];
+
+		n += !!packet->clock_snapshot;
+		if (packet->ftrace_events)
+			ok(packet->ftrace_events->event[1]->timestamp == 1100 * MS,
+			   "but not the time between two readings of clocks");
+	}
+	ok(n == 3, "all readings are in the trace");
+}
+
 /* Exports a tape as JSON into @text. */
 static void export_json(const char *option)
 {
@@ -337,8 +393,8 @@ TEST(chrome)
 	has("\"ts\":1020000.000,\"dur\":5000.000,\"name\":\"asleep\"}", "and of a sleep");
 	make_loss();
 	export_json(NULL);
-	has("\"pid\":4325376,\"tid\":4325377,\"ts\":1100000.000,\"dur\":100000.001,\"name\":\"lost\","
-	    "\"args\":{\"events\":5}}", "a loss");
+	has("\"pid\":4325376,\"tid\":4325377,\"ts\":1100000.000,\"dur\":100000.001,"
+	    "\"name\":\"lost\",\"args\":{\"events\":5}}", "a loss");
 	has("\"tid\":10,\"ts\":1020000.000,\"dur\":80000.000,\"name\":\"running\"",
 	    "a run ends at the loss");
 	has_not("\"name\":\"blocked\"", "a sleep with a loss in it is not shown");

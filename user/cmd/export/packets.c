@@ -135,7 +135,8 @@ void packets_system(struct packets *packets, const char *release, const char *ma
 	put(packets, &packet);
 }
 
-void packets_clocks(struct packets *packets, const struct stape_clock_sample *sample)
+void packets_clocks(struct packets *packets, const struct stape_clock_sample *sample,
+		    uint64_t ahead)
 {
 	Pf__ClockSnapshot snapshot = PF__CLOCK_SNAPSHOT__INIT;
 	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
@@ -143,7 +144,7 @@ void packets_clocks(struct packets *packets, const struct stape_clock_sample *sa
 		Pf__BuiltinClock id;
 		uint64_t time;
 	} times[] = {
-		{ PF__BUILTIN_CLOCK__BUILTIN_CLOCK_BOOTTIME, sample->boot },
+		{ PF__BUILTIN_CLOCK__BUILTIN_CLOCK_BOOTTIME, sample->mono + ahead },
 		{ PF__BUILTIN_CLOCK__BUILTIN_CLOCK_MONOTONIC, sample->mono },
 		{ PF__BUILTIN_CLOCK__BUILTIN_CLOCK_REALTIME, sample->real },
 	};
@@ -162,7 +163,7 @@ void packets_clocks(struct packets *packets, const struct stape_clock_sample *sa
 	snapshot.clocks = list;
 	packet.clock_snapshot = &snapshot;
 	put(packets, &packet);
-	packets->boot = sample->boot - sample->mono;
+	packets->boot = ahead;
 }
 
 /* -- scheduling ------------------------------------------------------------ */

@@ -53,10 +53,12 @@ int packets_failed(const struct packets *packets);
 /* Names the kernel, by which the viewer reads states of tasks. */
 void packets_system(struct packets *packets, const char *release, const char *machine);
 /*
- * Writes several clocks.  All times below are of CLOCK_MONOTONIC.  The trace has those of
- * CLOCK_BOOTTIME, as it differed at the last of these.
+ * Writes several clocks.  All times below are of CLOCK_MONOTONIC; the trace has those of
+ * CLOCK_BOOTTIME.  @ahead: by how much that is ahead from now on.  The sample has it only about,
+ * because clocks are read one after the other.
  */
-void packets_clocks(struct packets *packets, const struct stape_clock_sample *sample);
+void packets_clocks(struct packets *packets, const struct stape_clock_sample *sample,
+		    uint64_t ahead);
 
 /* -- scheduling ------------------------------------------------------------ */
 

@@ -14,6 +14,7 @@
 #include "timeline/timeline.h"
 
 #define EVENTS		4096	/* between two looks at signals and the output */
+#define CLOCKS_APART	1000000	/* ns between the readings of two clocks, at most */
 
 /* -- what is put off until the timeline knows it --------------------------- */
 
@@ -145,13 +146,19 @@ static void resume(struct trace *trace, const struct schedtape_event *ev)
 /* Writes the clocks, as they were up to a time. */
 static void pass_clocks(struct trace *trace, uint64_t time)
 {
-	const struct stape_clock_sample *samples;
+	const struct stape_clock_sample *samples, *at;
 	size_t n;
 
 	samples = schedtape_tape_clocks(trace->export->tape, &n);
 	for (; trace->clock < n && (!trace->clock || samples[trace->clock].mono <= time);
-	     trace->clock++)
-		packets_clocks(trace->packets, &samples[trace->clock]);
+	     trace->clock++) {
+		at = &samples[trace->clock];
+		if (trace->clock)
+			trace->slept += schedtape_clock_sleep(at - 1, at);
+		else if (at->boot > at->mono + CLOCKS_APART)
+			trace->slept = at->boot - at->mono;
+		packets_clocks(trace->packets, at, trace->slept);
+	}
 }
 
 static int look(struct trace *trace, uint64_t time)

@@ -98,6 +98,7 @@ struct trace_task {
  * @off: the present time is not selected
  * @range: the next part of the time that begins or, unless @off, ends
  * @clock: the next sample of the clocks
+ * @slept: for how long the machine has slept since it booted
  * @flows: number of arrows
  * @descriptions: the track of losses of descriptions was described
  * @samples: of other tracepoints
@@ -122,6 +123,7 @@ struct trace {
 	bool off;
 	size_t range;
 	size_t clock;
+	uint64_t slept;
 	uint64_t flows;
 	bool descriptions;
 	struct samples samples;
