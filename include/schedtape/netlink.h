@@ -228,7 +228,7 @@ enum stape_a_session {
 	STAPE_A_SESSION_FOLLOW,		/* flag, filter-add: other cgroups of the same paths, too */
 	STAPE_A_SESSION_OWNER_VPID,	/* u32, in replies: for the receiver, if not OWNER; 0: */
 					/* none there, or ended */
-	STAPE_A_SESSION_MISSED_WAITS,	/* u64, waits whose beginning triggers missed: no memory */
+	STAPE_A_SESSION_MISSED_WAITS,	/* u64, waits that began unseen by triggers: no memory */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)

@@ -83,7 +83,7 @@ extern struct stape_waits_leaf stape_waits_no_leaf;
  * @lock: protects changes; the innermost of all locks, held for a constant time
  * @stock: leaves for new tasks, because probes cannot allocate
  * @nr_stock: entries of @stock
- * @missed: waits whose task had no word when they began, because the stock was empty
+ * @missed: waits that began when the stock was empty, so that their task had no word
  * @retired: leaves without tasks, which probes may still use
  * @nr_retired: entries of @retired
  * @grace: the grace period after which @retired may be freed

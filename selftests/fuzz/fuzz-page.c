@@ -6,7 +6,7 @@
 
 #include <schedtape.h>
 
-/* Members in whose place affinities, triggers and idle times have others are not checked there. */
+/* Affinities, triggers and idle times are not checked: they have other members in these places. */
 static bool is_impossible(const struct schedtape_event *ev)
 {
 	return ev->lost_first > ev->lost_last || ev->nice < -20 || ev->nice > 19 ||

@@ -257,7 +257,7 @@ TEST(dead_recorders)
 	recorders_each(count, &n);
 	ok(!n, "none is of a recorder that runs");
 	ok(access(dead.sun_path, F_OK), "the socket of a PID that is not there is removed");
-	ok(!access(alive.sun_path, F_OK), "one whose process has yet to listen stays");
+	ok(!access(alive.sun_path, F_OK), "a socket stays if its process does not listen yet");
 	ok(!access(named.sun_path, F_OK), "and so does that of a name");
 	folder_remove();
 }

@@ -188,8 +188,8 @@ TEST(scheduling)
 }
 
 /*
- * 20 sleeps, and 10 runs, when events are lost from 1.1 to 1.2.  Then 30 runs, whose name has
- * an escape, ends, and 10 follows.
+ * Events are lost from 1.1 to 1.2 s, while task 20 sleeps and task 10 runs.  Then task 30 runs and
+ * ends; its name has an escape.  Task 10 runs after it.
  */
 static void make_loss(void)
 {

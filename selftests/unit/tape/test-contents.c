@@ -24,7 +24,7 @@ static void same_scheduler(const struct schedtape_scheduler *a,
 	   !strcmp(a->state, b->state) && !strcmp(a->ops, b->ops), "%s", what);
 }
 
-/* Opens a tape with these schedulers. Returns its schedulers, whose number must be @expected. */
+/* Writes a tape with these schedulers. Returns those that are read: there must be @expected. */
 static const struct schedtape_scheduler *
 write_schedulers(struct blob *b, const struct schedtape_scheduler *all, size_t n,
 		 size_t expected, struct schedtape_tape **tape)

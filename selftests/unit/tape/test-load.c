@@ -213,7 +213,7 @@ static void test_window(const char *path)
 			n += schedtape_tape_next(tape, &ev, &err) == 1 && ev.time < WINDOW;
 		schedtape_tape_close(tape);
 	}
-	ok(!n, "no event from before the begin of a tape whose first page is corrupt: %u", n);
+	ok(!n, "the first page is corrupt: no event is from before the chosen time: %u", n);
 }
 
 /* The thread that merges must not read while the tape is copied. */

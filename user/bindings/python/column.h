@@ -68,8 +68,8 @@ PyObject *columns_to_dict(struct column *columns, size_t n);
 void columns_free(struct column *columns, size_t n);
 /*
  * Returns a dict with a column for each member of @n structs, @stride bytes apart, or NULL with an
- * exception.  Takes @rows, which all columns share, in any case; they need an address, also if
- * there are none.
+ * exception.  Takes @rows, which all columns share, in any case; @rows needs an address even if
+ * @n is 0.
  */
 PyObject *columns_of_rows(const struct row_member *members, size_t nr_members, void *rows, size_t n,
 			  size_t stride);

@@ -77,7 +77,8 @@ const struct tape_cgroup *quotas_between(const struct quotas_cgroup *cgroup, uin
 /*
  * Returns the nearest of a cgroup and its ancestors whose quota may have throttled a task in it
  * that waited from @begin to @end: it had a quota then, and by the kernel's counts it may have been
- * throttled.  *@look: the quota.  NULL: there is none.  Times are ns of CLOCK_MONOTONIC.
+ * throttled.  Sets *@look to the quota.  Returns NULL if there is no such cgroup.  Times are ns
+ * of CLOCK_MONOTONIC.
  */
 const struct quotas_cgroup *quotas_suspect(const struct quotas *quotas, uint64_t id,
 					   uint64_t begin, uint64_t end,

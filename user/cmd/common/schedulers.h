@@ -55,7 +55,7 @@ void missing_settings_count(struct json_object *counts, const char *key);
 
 /*
  * Prints all of them, each kind after a separator, of which the first is @between.  Returns false
- * if there are none.
+ * if nothing is missing.
  */
 bool missing_settings_print(const struct missing_settings *missing, const char *between);
 
