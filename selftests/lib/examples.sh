@@ -125,7 +125,7 @@ tapes()
 		}
 		if (/ --switch-output/)
 			to = to ".20*Z"
-		if (to != "")
+		if (to != "" && to != "-")
 			print to
 	}'
 }
