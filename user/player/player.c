@@ -31,7 +31,6 @@
 #define NEXT_OPS	64	/* operations to look at for wake-ups after a wait */
 
 #define KEPT_OPS	4096	/* operations that a player keeps in memory */
-#define BRIEF_OPS	64	/* operations of a task that may share its parent's memory */
 
 /**
  * struct player - the state of a player's thread
@@ -296,31 +295,6 @@ static int start_thread(const struct player_cast *cast, uint32_t number)
 	return thread_start(run, cast, number);
 }
 
-/*
- * Returns true if a process ends within its first burst, starts nothing, and changes no priority,
- * affinity, cgroup or session, in BRIEF_OPS operations at most.  Then it may share the memory of
- * its parent.  Others may not: how the kernel schedules a task depends on its memory.
- */
-static bool is_brief(const struct player_cast *cast, uint32_t number)
-{
-	const struct schedtape_op *op = schedtape_program_begin(cast->program, number);
-	int i;
-
-	for (i = 0; i < BRIEF_OPS && op; i++, op = schedtape_program_next(cast->program, op)) {
-		switch (op->kind) {
-		case SCHEDTAPE_OP_EXIT:
-			return cast->program->tasks[number].threads == SCHEDTAPE_NONE;
-		case SCHEDTAPE_OP_NONE:
-		case SCHEDTAPE_OP_WAKE:
-		case SCHEDTAPE_OP_RENAME:
-			break;
-		default:
-			return false;
-		}
-	}
-	return false;
-}
-
 static bool is_process(const struct player_cast *cast, uint32_t number)
 {
 	return cast->program->tasks[number].process == number;
@@ -345,7 +319,7 @@ static void do_fork(struct player *player, uint32_t child)
 
 	if (!is_process(cast, child))
 		pid = start_thread(cast, child);
-	else if (is_brief(cast, child))
+	else if (cast->program->tasks[child].brief)
 		pid = threads_spawn(run_brief, cast, child);
 	else
 		pid = threads_fork(run_forked, cast, child);
@@ -458,11 +432,12 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 /* Returns the CPU time that the kernel will use for an operation, and that is in its target. */
 static uint64_t cost_of(const struct player *player, const struct schedtape_op *op)
 {
+	const struct schedtape_program *program = player->cast->program;
 	const struct schedtape_costs *costs = &player->cast->costs;
 	uint64_t cost;
 
 	if (op->kind == SCHEDTAPE_OP_FORK && is_process(player->cast, op->value))
-		return is_brief(player->cast, op->value) ? costs->spawn : costs->fork;
+		return program->tasks[op->value].brief ? costs->spawn : costs->fork;
 	if (op->kind != SCHEDTAPE_OP_EXIT)
 		return 0;
 	/* No burst that follows makes up for the cost of the last step. */

@@ -149,6 +149,38 @@ TEST(structure)
 	   program->tasks[2].process == 0, "the thread is one of its parent's process");
 }
 
+/* 11 forks 12, which may be brief. */
+TEST(brief)
+{
+	static const struct {
+		const char *story;
+		bool brief;
+		const char *what;
+	} children[] = {
+		{ "150 [0] names 12 child; 160 [0] wakes 11; 1000100 [0] X -> 11", true,
+		  "a child of 1 ms that wakes its parent and changes its name is brief" },
+		{ "1000101 [0] X -> 11", false, "a longer one is not" },
+		{ "150 [0] S -> 11; 200 [0] wakes 12; 200 [0] S -> 12; 300 [0] X -> idle", false,
+		  "nor one that sleeps" },
+		{ "150 [0] forks 13; 200 [0] X -> 11", false, "nor one that forks" },
+		{ "200 [0] R -> 11", false, "nor one that does not end on the tape" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(children) / sizeof(*children); i++) {
+		fake_begin(0, 2000000);
+		fake_story(tape, "0 [0] R -> 11; 100 [0] forks 12; 100 [0] S -> 12");
+		fake_story(tape, children[i].story);
+		compile();
+		ok(program && program->tasks[1].brief == children[i].brief, "%s",
+		   children[i].what);
+	}
+	fake_begin(0, 2000);
+	fake_story(tape, "0 [0] R -> 1; 100 [0] forks thread 2; 100 [0] R -> 2; 200 [0] X -> 1");
+	compile();
+	ok(program && !program->tasks[1].brief, "nor a thread");
+}
+
 /* In a process that exists from the start: with those of its threads that no task creates. */
 TEST(threads)
 {

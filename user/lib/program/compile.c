@@ -23,6 +23,12 @@
 
 #define STOP_HERE	1	/* returned to end the run of the timeline */
 
+/*
+ * CPU time of a brief task at most, ns.  The scheduler looks at a task's memory at ticks, of which
+ * there are 1000 a second at most, so such a task mostly ends before.
+ */
+#define BRIEF_NS	1000000
+
 /* Limits a time to what an operation can hold: two years.  A longer one is corrupt. */
 static uint64_t span(uint64_t from, uint64_t to)
 {
@@ -74,10 +80,12 @@ static int append(struct compiler *c, const struct schedtape_task *task,
 		  enum schedtape_op_kind kind, uint64_t value)
 {
 	const struct schedtape_op op = { .cpu = cpu_of(c, task), .kind = kind, .value = value };
-	struct schedtape_op_tail *tail = &part_of(c, task)->tail;
-	int ret = schedtape_program_add_op(c->program, tail, &op);
+	struct part *part = part_of(c, task);
+	int ret = schedtape_program_add_op(c->program, &part->tail, &op);
 
-	task_of(c, task)->first = tail->first;
+	task_of(c, task)->first = part->tail.first;
+	if (kind != SCHEDTAPE_OP_NONE && kind != SCHEDTAPE_OP_RENAME && kind != SCHEDTAPE_OP_EXIT)
+		part->plain = false;
 	return ret;
 }
 
@@ -297,6 +305,7 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	part_of(c, task)->number = c->program->nr_tasks;
 	part_of(c, task)->base = task->cpu_time;
 	part_of(c, task)->leads = task->autogroup == task->pid;
+	part_of(c, task)->plain = true;
 	ret = schedtape_program_add_task(c->program, &ptask);
 	if (ret)
 		return ret;
@@ -579,8 +588,12 @@ static int on_end(void *arg, const struct schedtape_task *task, uint64_t time)
 
 static int on_exited(void *arg, const struct schedtape_task *task, uint64_t time)
 {
-	note(arg, task, time);
-	return on_end(arg, task, time);
+	struct compiler *c = arg;
+
+	note(c, task, time);
+	if (plays(c, task))
+		task_of(c, task)->brief = part_of(c, task)->plain && cpu_of(c, task) <= BRIEF_NS;
+	return on_end(c, task, time);
 }
 
 /* The start or the end of the replayed part. */

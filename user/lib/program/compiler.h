@@ -27,6 +27,7 @@
  *	of the task that woke or forked it
  * @waiting: @wait is open
  * @leads: it leads its session, so that it cannot make another one
+ * @plain: so far it has only run, woken tasks and changed its name
  */
 struct part {
 	uint32_t number;
@@ -42,6 +43,7 @@ struct part {
 	uint64_t set_going;
 	bool waiting;
 	bool leads;
+	bool plain;
 };
 
 /**

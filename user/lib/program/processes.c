@@ -24,6 +24,7 @@ static void set_process(struct compiler *c, uint32_t number)
 	if (leader->leader == SCHEDTAPE_NONE)
 		leader->leader = leader->number == SCHEDTAPE_NONE ? number : leader->number;
 	task->process = leader->leader;
+	task->brief = task->brief && task->process == number;
 }
 
 /*
@@ -71,6 +72,7 @@ int program_set_processes(struct compiler *c)
 		leader = &program->tasks[task->process];
 		task->sibling = leader->threads;
 		leader->threads = i;
+		leader->brief = false;
 	}
 	return ret;
 }

@@ -96,6 +96,8 @@ union schedtape_more {
  * @ext: its policy is SCHED_EXT at some time
  * @slice, @clamped: it has a slice, or utilization clamps, of its own at some time
  * @grouped: it is in an autogroup at some time
+ * @brief: it leads a process, has no thread, and ends within a short first burst in which it
+ *	changes nothing of itself but its name
  */
 struct schedtape_program_task {
 	uint64_t first;
@@ -117,6 +119,7 @@ struct schedtape_program_task {
 	bool slice;
 	bool clamped;
 	bool grouped;
+	bool brief;
 };
 
 /**
