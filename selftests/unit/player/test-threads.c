@@ -180,6 +180,37 @@ static void processes(void)
 	   "children share the memory, and end with status 0");
 }
 
+/* @number: PID of its parent */
+static void outlive(const void *arg, uint32_t number)
+{
+	while ((uint32_t)getppid() == number)
+		sched_yield();
+	if (write(*(const int *)arg, "", 1) != 1)
+		_exit(1);
+}
+
+static void leave_child(const void *arg, uint32_t number)
+{
+	(void)number;
+	threads_forget();
+	_exit(threads_spawn(outlive, arg, getpid()) < 0);
+}
+
+static void orphan(void)
+{
+	int ends[2], ended;
+	char byte;
+	long pid;
+
+	if (pipe(ends))
+		abort();
+	pid = threads_fork(leave_child, &ends[1], 0);
+	close(ends[1]);
+	ok(pid > 0 && waitpid(pid, &ended, 0) == pid && !ended && read(ends[0], &byte, 1) == 1,
+	   "a child that shares the memory outlives its parent");
+	close(ends[0]);
+}
+
 int main(void)
 {
 	if (threads_begin())
@@ -189,5 +220,6 @@ int main(void)
 	in_a_fork_of_one();
 	generations();
 	processes();
+	orphan();
 	return tap_done();
 }

@@ -164,6 +164,8 @@ TEST(brief)
 		  "nor one that sleeps" },
 		{ "150 [0] forks 13; 200 [0] X -> 11", false, "nor one that forks" },
 		{ "200 [0] R -> 11", false, "nor one that does not end on the tape" },
+		{ "200 [0] R -> 11; 300 [0] X -> 12; 400 [0] X -> idle", false,
+		  "nor one that ends after its parent" },
 	};
 	size_t i;
 

@@ -586,13 +586,20 @@ static int on_end(void *arg, const struct schedtape_task *task, uint64_t time)
 	return append(c, task, SCHEDTAPE_OP_EXIT, 0);
 }
 
+/* A child that outlives its parent would use the CPU time for the end of the memory they share. */
+static bool has_parent(const struct schedtape_task *task)
+{
+	return task->parent != SCHEDTAPE_NONE && !schedtape_task_at(task, task->parent)->exited;
+}
+
 static int on_exited(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
 
 	note(c, task, time);
 	if (plays(c, task))
-		task_of(c, task)->brief = part_of(c, task)->plain && cpu_of(c, task) <= BRIEF_NS;
+		task_of(c, task)->brief = part_of(c, task)->plain && has_parent(task) &&
+					  cpu_of(c, task) <= BRIEF_NS;
 	return on_end(c, task, time);
 }
 

@@ -96,8 +96,8 @@ union schedtape_more {
  * @ext: its policy is SCHED_EXT at some time
  * @slice, @clamped: it has a slice, or utilization clamps, of its own at some time
  * @grouped: it is in an autogroup at some time
- * @brief: it leads a process, has no thread, and ends within a short first burst in which it
- *	changes nothing of itself but its name
+ * @brief: it leads a process, has no thread, and ends before its @parent within a short first
+ *	burst, in which it changes nothing of itself but its name
  */
 struct schedtape_program_task {
 	uint64_t first;
