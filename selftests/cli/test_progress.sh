@@ -91,10 +91,24 @@ two_lines()
 	[ "$(wc -l < out)" -ge 2 ]
 }
 
+# The file with what players share, by its inode.
+shared_file()
+{
+	find "/proc/$loop/fd" -lname '/memfd:schedtape-cast*' -exec stat -Lc %i {} +
+}
+
+shared()
+{
+	shared_file > first && [ -s first ]
+}
+
 schedtape replay --speed 3 --loop t.tape > out 2> log &
 loop=$!
+eventually shared
 eventually two_lines
 report $? "--loop: a line is printed at the end of each replay"
+shared_file | cmp first > log 2>&1
+report $? "--loop: what players share is written once"
 interrupt $loop && ! grep -qv '^1 tasks replayed in' out && [ ! -s log ] && eventually gone
 report $? "--loop: Ctrl-C ends it with status 130, and leaves no player"
 # In JSON all results are printed together. Each round has a player of its own.

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -76,14 +77,21 @@ static uint32_t *edges(struct schedtape_engine *engine)
 	return pending(engine) + engine->nr_edges;
 }
 
-static void fill(struct schedtape_engine *engine, const uint32_t *wakees)
+void schedtape_engine_rewind(struct schedtape_engine *engine)
 {
 	uint32_t i;
 
+	*engine = (struct schedtape_engine){
+		.fd = engine->fd,
+		.nr_players = engine->nr_players,
+		.nr_edges = engine->nr_edges,
+		.bytes = engine->bytes,
+		.speed = engine->speed,
+	};
 	for (i = 0; i < engine->nr_players; i++)
-		engine->players[i].waits_for = TO_JOIN;
+		engine->players[i] = (struct player_state){ .waits_for = TO_JOIN };
 	for (i = 0; i < engine->nr_edges; i++)
-		edges(engine)[i] = wakees[i];
+		pending(engine)[i] = 0;
 }
 
 int schedtape_engine_create(uint32_t nr_players, const uint32_t *wakees, uint32_t nr_edges,
@@ -109,7 +117,9 @@ int schedtape_engine_create(uint32_t nr_players, const uint32_t *wakees, uint32_
 	engine->nr_players = nr_players;
 	engine->nr_edges = nr_edges;
 	engine->speed = speed;
-	fill(engine, wakees);
+	if (nr_edges)
+		memcpy(edges(engine), wakees, nr_edges * sizeof(*wakees));
+	schedtape_engine_rewind(engine);
 	*result = engine;
 	return 0;
 }

@@ -14,6 +14,8 @@ struct schedtape_engine;
 int schedtape_engine_create(uint32_t nr_players, const uint32_t *wakees, uint32_t nr_edges,
 			    uint32_t speed, struct schedtape_engine **engine,
 			    struct schedtape_error *err);
+/* Begins another round, with the same speed, when no player is left. */
+void schedtape_engine_rewind(struct schedtape_engine *engine);
 void schedtape_engine_free(struct schedtape_engine *engine);
 /* Returns the descriptor of the engine's file, and its size, for players to map. */
 int schedtape_engine_fd(const struct schedtape_engine *engine, uint64_t *bytes);

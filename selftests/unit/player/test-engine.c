@@ -62,14 +62,12 @@ static void *run_laps(void *arg)
 	return (void *)(intptr_t)ret;
 }
 
-static void test_edges(void)
+static void run_both(void)
 {
-	static const uint32_t edges[] = { 0, 1 };	/* edge n wakes player n */
 	void *first, *second;
 	pthread_t threads[2];
 	uintptr_t i;
 
-	create(2, edges, 2, 1);
 	for (i = 0; i < 2; i++)
 		if (pthread_create(&threads[i], NULL, run_laps, (void *)i))
 			abort();
@@ -79,6 +77,18 @@ static void test_edges(void)
 	ok(!first && !second, "two that wake each other come to their ends");
 	ok(state().state == STAPE_REPLAY_DONE && state().done == 2 &&
 	   state().steps == 2 * (LAPS + 1) && !state().waiting, "and that is counted");
+}
+
+static void test_edges(void)
+{
+	static const uint32_t edges[] = { 0, 1 };	/* edge n wakes player n */
+
+	create(2, edges, 2, 1);
+	run_both();
+	schedtape_engine_rewind(engine);
+	ok(state().state == STAPE_REPLAY_READY && !state().joined && !state().start_time,
+	   "another round is as new");
+	run_both();
 	schedtape_engine_free(engine);
 }
 

@@ -75,6 +75,7 @@ extern const char player_program[], player_program_end[];
 /**
  * struct stage - what starts players
  * @cast: what they share, with pointers for this process
+ * @published: @cast when @file was made
  * @group: process group of all players, 0: each first process has one of its own
  * @program: descriptor of their program in memory; -errno: only the installed one is there
  * @file: descriptor of the file with @cast, as players see it; -1: there is none yet
@@ -82,6 +83,7 @@ extern const char player_program[], player_program_end[];
  */
 struct stage {
 	const struct player_cast *cast;
+	struct player_cast published;
 	pid_t group;
 	int program;
 	int file;
@@ -91,8 +93,8 @@ struct stage {
 
 void stage_open(struct stage *stage);
 /*
- * Makes @file of @cast, and measures what forks of players cost.  Call it again when @cast has
- * changed.  Returns 0, or -errno after a message.
+ * Makes @file of @cast, and measures what forks of players cost.  Call it before each round: it
+ * does nothing if @cast is as it was.  Returns 0, or -errno after a message.
  */
 int stage_publish(struct stage *stage);
 /*

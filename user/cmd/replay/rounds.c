@@ -448,7 +448,10 @@ static int open_cgroups(struct replay *replay, struct schedtape_tape *tape)
 	return ret;
 }
 
-/* Makes the user-space engine.  There is no file that the killer must not inherit. */
+/*
+ * Makes the user-space engine, or begins its next round.  There is no file that the killer must not
+ * inherit.
+ */
 static int open_engine(struct replay *replay)
 {
 	const struct schedtape_program *program = replay->cast.program;
@@ -459,6 +462,10 @@ static int open_engine(struct replay *replay)
 	if (ret)
 		return say_cannot_start(ret);
 	replay->stage.group = replay->killer.pid;
+	if (replay->cast.engine) {
+		schedtape_engine_rewind(replay->cast.engine);
+		return 0;
+	}
 	ret = schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
 				      replay->options->speed * STAPE_REPLAY_SPEED_ONE,
 				      &replay->cast.engine, &err);
@@ -534,8 +541,6 @@ static void end_round(struct replay *replay)
 {
 	kill_on_exit_end(&replay->killer);
 	processes_reap(&replay->processes, true);
-	schedtape_engine_free(replay->cast.engine);
-	replay->cast.engine = NULL;
 	processes_free(&replay->processes);
 	replay->processes = (struct processes){ 0 };
 }

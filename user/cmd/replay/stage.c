@@ -404,8 +404,12 @@ static int make_file(struct stage *stage)
 int stage_publish(struct stage *stage)
 {
 	struct schedtape_costs costs;
-	int ret = make_file(stage);
+	int ret;
 
+	if (stage->file >= 0 && !memcmp(&stage->published, stage->cast, sizeof(*stage->cast)))
+		return 0;
+	memcpy(&stage->published, stage->cast, sizeof(*stage->cast));
+	ret = make_file(stage);
 	if (ret)
 		return cannot_publish(ret);
 	ret = measure(stage, &costs);
