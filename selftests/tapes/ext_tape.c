@@ -2,7 +2,8 @@
 /*
  * Description: writes a tape of two tasks with the policy SCHED_EXT: ext_tape FILE [PAGES]
  *
- * For kernels without the policy, on which such tasks cannot be recorded.
+ * For kernels without the policy, on which such tasks cannot be recorded.  One of them may run on
+ * 1,024 CPUs, so many as no guest has.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,10 @@ static void fill_page(unsigned char *page, uint64_t number, uint64_t *t, struct 
 
 int main(int argc, char **argv)
 {
+	static const unsigned char everywhere[128] = { [0 ... 127] = 0xff };
 	struct schedtape_task_info tasks[] = {
-		{ .pid = 10, .tgid = 10, .state = STAPE_STATE_SLEEPING,
+		{ .affinity = everywhere, .affinity_bytes = sizeof(everywhere),
+		  .pid = 10, .tgid = 10, .state = STAPE_STATE_SLEEPING,
 		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "one" },
 		{ .pid = 11, .tgid = 11, .state = STAPE_STATE_SLEEPING,
 		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "two" },

@@ -181,6 +181,24 @@ TEST(affinities)
 	   "a task begins with the affinity that it has when --time begins");
 }
 
+TEST(many_cpus)
+{
+	static const unsigned char everywhere[128] = { [0 ... 127] = 0xff };
+	static unsigned char first[128] = { 0xff };
+	struct schedtape_task_info *tasks[2];
+
+	fake_begin(0, 9000);
+	tasks[0] = fake_info(tape, 1, "one", STAPE_STATE_SLEEPING, 0);
+	tasks[0]->affinity = everywhere;
+	tasks[0]->affinity_bytes = sizeof(everywhere);
+	tasks[1] = fake_info(tape, 2, "two", STAPE_STATE_SLEEPING, 0);
+	tasks[1]->affinity = first;
+	tasks[1]->affinity_bytes = sizeof(first);
+	compile();
+	ok(program && program->nr_cut == 1 && affinity_of(program->tasks[0].affinity) == UINT64_MAX,
+	   "an affinity with more CPUs than the program's can have is cut, and counted");
+}
+
 /* The parent has a slice and reset-on-fork, so its child has no slice. */
 TEST(reset_on_fork)
 {

@@ -91,6 +91,14 @@ static bool shares_autogroups(const struct replay_options *opts,
 	return false;
 }
 
+static void say_cut(const struct replay_options *opts, uint32_t nr)
+{
+	if (nr && !opts->no_attributes)
+		out_warning(NULL, "affinities end at CPU %zu: %u task%s that could run on later CPUs, "
+			    "too, will not do so", 8 * SCHEDTAPE_AFFINITY_BYTES - 1, nr,
+			    nr > 1 ? "s" : "");
+}
+
 /* Finds out whether this kernel can set all attributes of the tasks. */
 static void check_kernel(struct replay_options *opts, const struct schedtape_program *program)
 {
@@ -102,6 +110,7 @@ static void check_kernel(struct replay_options *opts, const struct schedtape_pro
 						     priority_has_clamps, "utilization clamps",
 						     "without");
 	opts->autogroups = shares_autogroups(opts, program);
+	say_cut(opts, program->nr_cut);
 }
 
 static int replay_all(struct replay_options *opts, struct schedtape_tape *tape)

@@ -260,11 +260,14 @@ static int described_affinity(struct compiler *c, const struct schedtape_task *t
 {
 	const struct schedtape_task_info *info = task->info ? task->info : part_of(c, task)->source;
 	unsigned char affinity[SCHEDTAPE_AFFINITY_BYTES] = { 0 };
-	uint32_t bytes = info ? info->affinity_bytes : 0;
+	uint32_t bytes = info ? info->affinity_bytes : 0, i;
 
 	if (!bytes)
 		return 0;
 	memcpy(affinity, info->affinity, bytes < sizeof(affinity) ? bytes : sizeof(affinity));
+	for (i = sizeof(affinity); i < bytes && !info->affinity[i]; i++)
+		;
+	c->program->nr_cut += i < bytes;
 	return schedtape_program_add_affinity(c->program, affinity, index);
 }
 

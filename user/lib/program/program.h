@@ -155,6 +155,7 @@ struct schedtape_program_hash {
  * @nr_grouped: number of tasks that are in an autogroup at some time.  0 also if autogroups make no
  *	difference, because all tasks share one whose nice value is 0 or not known, or if the tape
  *	has no GROUPS
+ * @nr_cut: number of tasks that at first may also run on CPUs which @affinities cannot have
  * @nr_kthreads: number of kernel threads that were left out only because they are such
  *
  * The stores have the arrays.  Large ones lie in files, which all processes share.
@@ -184,6 +185,7 @@ struct schedtape_program {
 	uint32_t nr_slices;
 	uint32_t nr_clamped;
 	uint32_t nr_grouped;
+	uint32_t nr_cut;
 	uint32_t nr_kthreads;
 	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
 			       name_store, cgroup_store, more_store, affinity_store;
