@@ -427,8 +427,8 @@ static int say_cannot_start(int ret)
 
 /*
  * Call it before opening a file that has to close with the controller, because the remover inherits
- * it; and before killers and players start.  They hold the remover's descriptor, so that it removes
- * cgroups only when no player is left in them.
+ * it; and before a killer starts, which holds the remover's descriptor: so the remover removes the
+ * cgroups after the killer has killed the players.
  */
 static int open_cgroups(struct replay *replay, struct schedtape_tape *tape)
 {
