@@ -15,14 +15,6 @@
 #include "player/sys.h"
 #include "player/threads.h"
 
-/*
- * Wake-ups and the wait of one burst that lie closer together than this in
- * CPU time become one step, because separate steps would cost more than lies between.
- * In guests that count instructions, wake-up and wait lie 5.5 us apart on 7.3.
- * With 7 us, players on 6.12 would also fold bursts that follow each other.
- */
-#define FOLD_NS		6000
-
 #define SPARE_OPS	16
 
 /* A waker may use up to this CPU time of its next bursts while it yields to its wakees, ns. */
@@ -331,7 +323,7 @@ static void do_fork(struct player *player, uint32_t child)
 
 static bool folds(const struct player *player, const struct schedtape_op *op, uint64_t cpu)
 {
-	return (op->cpu - cpu) * player->burner.rate <= FOLD_NS;
+	return (op->cpu - cpu) * player->burner.rate <= PLAYER_FOLD_NS;
 }
 
 static enum stape_wait wait_of(const struct schedtape_op *op)
