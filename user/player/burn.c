@@ -30,9 +30,32 @@ static int64_t burner_time(const struct schedtape_burner *burner)
 	return burner->word ? word_time(burner->word) : (int64_t)schedtape_cpu_time();
 }
 
-static void spin_ns(const struct schedtape_burner *burner, double ns)
+/* A thread that spins has made up for all stalls so far. */
+static void spin_ns(struct schedtape_burner *burner, double ns)
 {
+	burner->told.stalled = 0;
+	burner->since += ns;
 	schedtape_spin(ns * burner->calibration->spins_per_ms / 1e6);
+}
+
+/* @error: how much more CPU time than expected was used since the clock was read */
+static void judge(struct schedtape_burner *burner, double error)
+{
+	double cost = burner->usual_cost;
+	bool odd = burner->odd;
+
+	burner->odd = false;
+	if (odd || !cost)
+		return;
+	if (cost < burner->step_cost)
+		cost = burner->step_cost;
+	/* Even if each step, and one more, had cost twice as much again. */
+	if (error > 2 * (burner->unread + 1) * cost) {
+		burner->told.stalled += error;
+	} else if (burner->unread) {
+		burner->told.steps += burner->unread;
+		burner->told.steps_ns += error + burner->unread * burner->step_cost;
+	}
 }
 
 static void look(struct schedtape_burner *burner)
@@ -40,6 +63,7 @@ static void look(struct schedtape_burner *burner)
 	int64_t now = burner_time(burner);
 	double error = now - (burner->known + burner->since);
 
+	judge(burner, error);
 	/* Correct the estimate by half of the error of each step, so that it converges soon. */
 	if (burner->unread)
 		burner->step_cost += error / burner->unread / 2;
@@ -67,6 +91,8 @@ void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth)
 	burner->since = 0;
 	burner->step_cost = 0;
 	burner->unread = 0;
+	burner->told = (struct schedtape_told){ 0 };
+	burner->odd = false;
 	set_rate(burner, *burner->speed ? *burner->speed : STAPE_REPLAY_SPEED_ONE);
 }
 
@@ -101,6 +127,16 @@ uint64_t schedtape_burner_left(const struct schedtape_burner *burner, uint64_t u
 	return left > 0 ? left : 0;
 }
 
+struct schedtape_told schedtape_burner_told(const struct schedtape_burner *burner, uint64_t until)
+{
+	double late = -left_to(burner, until, 0);
+	struct schedtape_told told = burner->told;
+
+	if (told.stalled > late)
+		told.stalled = late > 0 ? late : 0;
+	return told;
+}
+
 /*
  * Spins for short times and reads the clock in between.  The clock counts this thread's
  * CPU time whatever the CPU's frequency is, and whichever tasks preempt the thread.
@@ -130,7 +166,6 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t sp
 		return;
 	if (burner->unread < TRUST_STEPS && burner->since + left < TRUST_NS) {
 		spin_ns(burner, left);
-		burner->since += left;
 		return;
 	}
 	look(burner);

@@ -11,6 +11,18 @@
 #include "machine/calibration.h"
 
 /**
+ * struct schedtape_told - how a thread has used CPU time that it has not burnt
+ * @steps: steps whose CPU time is known
+ * @steps_ns: CPU time of these
+ * @stalled: CPU time in which the thread did not get on and for which no burst has made up, ns
+ */
+struct schedtape_told {
+	uint64_t steps;
+	double steps_ns;
+	double stalled;
+};
+
+/**
  * struct schedtape_burner - one thread's CPU time, and the target that it burns up to
  *
  * Targets are CPU times of the recorded task.  A player uses @rate times as much.
@@ -35,6 +47,9 @@
  * @since: estimate of the CPU time used since then
  * @step_cost: estimate of a step's CPU time, system call and switches
  * @unread: steps since the clock was read
+ * @usual_cost: a step's CPU time when that was measured before the replay, 0: it was not
+ * @told: what the burner has found out, for the controller
+ * @odd: the thread has used CPU time for other things than spinning and steps since
  */
 struct schedtape_burner {
 	const struct schedtape_calibration *calibration;
@@ -51,11 +66,14 @@ struct schedtape_burner {
 	double since;
 	double step_cost;
 	unsigned int unread;
+	double usual_cost;
+	struct schedtape_told told;
+	bool odd;
 };
 
 /*
  * Starts the burner of the calling thread, which has set @calibration, @word, @speed, @hold,
- * @arg and @scale.
+ * @arg, @scale and @usual_cost.
  * @from_birth: targets count all CPU time of the thread, else that from now on.
  */
 void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth);
@@ -68,6 +86,15 @@ void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t sp
 
 /* Estimates, without reading the clock, for how many ns that would spin. */
 uint64_t schedtape_burner_left(const struct schedtape_burner *burner, uint64_t until);
+
+/* Returns what has been found out by the target @until. */
+struct schedtape_told schedtape_burner_told(const struct schedtape_burner *burner, uint64_t until);
+
+/* To be called after other operations than steps. */
+static inline void schedtape_burner_odd(struct schedtape_burner *burner)
+{
+	burner->odd = true;
+}
 
 /* To be called after each step (a system call that may sleep): adds its estimated cost. */
 void schedtape_burner_stepped(struct schedtape_burner *burner);

@@ -2,6 +2,7 @@
 #include "player/costs.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 #include "machine/calibration.h"
 #include "player/sys.h"
@@ -11,6 +12,8 @@
 #define COST_NS_MAX	100000000
 
 #define TRIES	5
+
+#define SLEEP_NS	1000000
 
 static uint64_t timeval_ns(const struct timeval *tv)
 {
@@ -63,13 +66,53 @@ static void measure(uint64_t *before, bool own, uint64_t *make, uint64_t *end)
 		*end = 0;
 }
 
+static uint64_t measure_reading(void)
+{
+	uint64_t before = schedtape_cpu_time();
+
+	return schedtape_cpu_time() - before;
+}
+
+/* Inserts one of @n sorted costs more. */
+static void insert(uint64_t *sorted, int n, uint64_t cost)
+{
+	for (; n && sorted[n - 1] > cost; n--)
+		sorted[n] = sorted[n - 1];
+	sorted[n] = cost;
+}
+
+/*
+ * Takes the median of some sleeps, because the kernel charges more or less of a wake-up to the
+ * wakee.  Most steps are sleeps, and a wake-up costs less.
+ */
+static uint64_t measure_step(void)
+{
+	uint64_t reading, before, used, costs[TRIES];
+	struct timespec ts;
+	int i;
+
+	for (i = 0; i < TRIES; i++) {
+		clock_gettime(CLOCK_MONOTONIC, &ts);
+		ts.tv_nsec += SLEEP_NS;
+		ts.tv_sec += ts.tv_nsec / 1000000000;
+		ts.tv_nsec %= 1000000000;
+		reading = measure_reading();
+		before = schedtape_cpu_time();
+		if (sys_sleep_until(&ts))
+			return 0;
+		used = schedtape_cpu_time() - before;
+		insert(costs, i, used > reading ? used - reading : 0);
+	}
+	return costs[TRIES / 2];
+}
+
 void schedtape_measure_costs(struct schedtape_costs *costs)
 {
 	long memory = sys_map(0, sizeof(uint64_t), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1);
 	uint64_t *before = (uint64_t *)memory;
 
-	*costs = (struct schedtape_costs){ 0 };
+	*costs = (struct schedtape_costs){ .step = measure_step() };
 	if (memory < 0)
 		return;
 	measure(before, true, &costs->fork, &costs->exit);

@@ -22,6 +22,8 @@
 #define SLACK_OPS	256	/* operations to look at for the slack, in one step */
 #define NEXT_OPS	64	/* operations to look at for wake-ups after a wait */
 
+#define TOLD_STEPS	16	/* the mean cost of fewer steps says little */
+
 #define KEPT_OPS	4096	/* operations that a player keeps in memory */
 
 /**
@@ -382,6 +384,16 @@ static uint32_t find_next(const struct player *player, const struct schedtape_op
 	return n;
 }
 
+/* Tells the controller, unless that would cost more CPU time than it is worth. */
+static void tell(const struct player *player, uint64_t cpu)
+{
+	struct schedtape_told told = schedtape_burner_told(&player->burner, cpu);
+
+	if (player->cast->told &&
+	    (told.steps >= TOLD_STEPS || told.stalled > player->burner.usual_cost))
+		player->cast->told[player->number] = told;
+}
+
 /* Makes a step from operation @op on.  Returns the first operation after it, or NULL. */
 static const struct schedtape_op *do_step(struct player *player, const struct schedtape_op *op)
 {
@@ -414,6 +426,8 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 	}
 	if (op && step.nr_wakes)
 		step.slack = slack_at(player, op);
+	if (step.wait == STAPE_WAIT_DONE)
+		tell(player, cpu);
 	error = make_step(player->cast, &step);
 	if (error)
 		leave(player, "step", error);
@@ -512,6 +526,7 @@ static const struct schedtape_op *do_op(struct player *player, const struct sche
 	default:
 		return do_step(player, op);
 	}
+	schedtape_burner_odd(&player->burner);
 	return next_op(player, op);
 }
 
@@ -556,6 +571,7 @@ static void play(const struct player_cast *cast, uint32_t number, bool shares)
 			.hold = hold,
 			.arg = &player,
 			.scale = cast->scale,
+			.usual_cost = cast->costs.step,
 		},
 	};
 	uint64_t before;

@@ -49,6 +49,7 @@ struct player_map {
  * @clocks: the players' CPU clocks and the speed
  * @cpus: the CPUs that players may use
  * @engine: the user-space engine, instead of the module
+ * @told: by task: what its player has found out; NULL: the controller need not know
  * @cgroups: by the program's number of a cgroup: its cgroup.procs file; NULL: players do
  *	not enter that cgroup; @cgroups NULL: they enter none
  * @errors: by number: the text of an error
@@ -56,6 +57,7 @@ struct player_map {
  * @speed: the replay's speed at its start
  * @costs: CPU time of players' forks and ends
  * @fd: the replay's file; -1: @engine is used
+ * @told_fd: the file of @told
  * @attributes: players get the recorded policy, nice value and affinity
  * @no_ext: the kernel has no SCHED_EXT: SCHED_OTHER is set instead
  * @autogroups: players are in sessions of their own where tasks had autogroups of their own, and
@@ -71,12 +73,14 @@ struct player_cast {
 	const volatile uint64_t *clocks;
 	const struct cpu_map *cpus;
 	struct schedtape_engine *engine;
+	struct schedtape_told *told;
 	char *const *cgroups;
 	const char (*errors)[PLAYER_ERROR_LEN];
 	double scale;
 	double speed;
 	struct schedtape_costs costs;
 	int fd;
+	int told_fd;
 	bool attributes;
 	bool no_ext;
 	bool autogroups;

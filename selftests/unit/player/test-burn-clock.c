@@ -163,6 +163,46 @@ static void test_steps(void)
 	   burner.step_cost);
 }
 
+static void has_stalled(const struct schedtape_burner *burner, uint64_t until, double ns,
+			const char *what)
+{
+	double stalled = schedtape_burner_told(burner, until).stalled;
+
+	ok(near(stalled, ns), "%s (%.0f ns)", what, stalled);
+}
+
+static void test_told(void)
+{
+	struct schedtape_burner burner = make_burner(1, NULL);
+	struct schedtape_told told;
+	uint64_t until = 0;
+
+	burner.usual_cost = US;
+	learn(&burner, &until);
+	step(&burner, 3 * US);
+	look_at_clock(&burner, &until);
+	told = schedtape_burner_told(&burner, until);
+	ok(told.steps == 201 && near(told.steps_ns, 203 * US),
+	   "%llu steps have cost %.0f ns", (unsigned long long)told.steps, told.steps_ns);
+	has_stalled(&burner, until, 0, "a step that costs more is no stall");
+	step(&burner, 50 * MS);
+	look_at_clock(&burner, &until);
+	has_stalled(&burner, until, 49900 * US, "what no burst makes up for is a stall");
+	told = schedtape_burner_told(&burner, until);
+	ok(told.steps == 201, "and says nothing of what steps cost");
+	schedtape_burn(&burner, until += 20 * MS, 0);
+	has_stalled(&burner, until, 29900 * US, "a burst makes up for a part of it");
+	schedtape_burn(&burner, until += 30 * MS, 0);
+	step(&burner, 5 * MS);
+	schedtape_burner_odd(&burner);
+	look_at_clock(&burner, &until);
+	has_stalled(&burner, until, 0, "then for all; a fork that costs more is none");
+	burner.usual_cost = 0;
+	step(&burner, 50 * MS);
+	look_at_clock(&burner, &until);
+	has_stalled(&burner, until, 0, "without the cost of a step there are none");
+}
+
 /* The CPU is twice as fast as calibrated: spins take half of the time that is added up for them. */
 static void test_negative_cost(void)
 {
@@ -239,8 +279,9 @@ static void test_birth(void)
 
 static void test_costs(void)
 {
-	/* Five processes, then five that share the memory. */
+	/* Five readings and sleeps, five processes, then five that share the memory. */
 	static const uint64_t costs_ns[] = {
+		1000, 9000, 1000, 7000, 1000, 6500, 1000, 8000, 1000, 6600,
 		50000, 30000, 20000, 40000, 60000, 9000, 8000, 3000, 4000, 7000,
 	};
 	struct schedtape_costs costs;
@@ -251,6 +292,8 @@ static void test_costs(void)
 	forks = costs_ns;
 	schedtape_measure_costs(&costs);
 	forks = NULL;
+	ok(costs.step == 6000, "the median of sleeps' costs counts, less a reading (%llu ns)",
+	   (unsigned long long)costs.step);
 	ok(costs.fork == 20000, "the least of several forks' costs counts (%llu ns)",
 	   (unsigned long long)costs.fork);
 	ok(costs.spawn == 3000, "also of processes that share the memory (%llu ns)",
@@ -264,6 +307,7 @@ int main(void)
 	test_length();
 	test_reads();
 	test_steps();
+	test_told();
 	test_negative_cost();
 	test_speed();
 	test_pause();
