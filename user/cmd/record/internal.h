@@ -421,6 +421,7 @@ struct recorder_totals {
  * @past: with @overwrite, but not with @streams: what its tapes need of the time before them
  * @filter, @no_final, @quiet, @level: as in the options
  * @meta: META of the next tape; NULL: there is none
+ * @players: of a replay: "players" for END, or NULL
  * @number: of this tape, from 1 on
  * @ended: name of the tape that next_tape() has ended, or NULL
  * @next_window: with @unnamed, or without @writer: from when on the next tape is complete
@@ -474,6 +475,7 @@ struct recorder {
 	bool quiet;
 	int level;
 	struct json_object *meta;
+	struct json_object *players;
 	uint64_t number;
 	const char *ended;
 	uint64_t next_window;

@@ -404,7 +404,7 @@ static int put_ends(struct recorder *recorder, struct schedtape_end *end,
 	}
 	end->cpus = cpus;
 	recorder_tape_count(recorder, end);
-	ret = schedtape_writer_end(recorder->writer, end, failed ? NULL : err);
+	ret = tape_writer_end(recorder->writer, end, recorder->players, failed ? NULL : err);
 	return failed ? failed : ret;
 }
 

@@ -521,6 +521,8 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 	recorder->tasks = NULL;
 	json_object_put(recorder->meta);
 	recorder->meta = NULL;
+	json_object_put(recorder->players);
+	recorder->players = NULL;
 	streamers_close(recorder);
 	parts_drop(&recorder->last);
 	past_free(recorder->past);

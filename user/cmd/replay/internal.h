@@ -80,6 +80,7 @@ extern const char player_program[], player_program_end[];
  * @program: descriptor of their program in memory; -errno: only the installed one is there
  * @file: descriptor of the file with @cast, as players see it; -1: there is none yet
  * @fds: descriptors of what players map besides, @nr_maps of them
+ * @costs: as measured by stage_publish()
  */
 struct stage {
 	const struct player_cast *cast;
@@ -89,12 +90,13 @@ struct stage {
 	int file;
 	int fds[PLAYER_MAPS];
 	uint32_t nr_maps;
+	struct schedtape_costs costs;
 };
 
 void stage_open(struct stage *stage);
 /*
- * Makes @file of @cast, and measures what forks of players cost.  Call it before each round: it
- * does nothing if @cast is as it was.  Returns 0, or -errno after a message.
+ * Makes @file of @cast, and measures what steps and forks of players cost.  Call it before each
+ * round: it does nothing if @cast is as it was.  Returns 0, or -errno after a message.
  */
 int stage_publish(struct stage *stage);
 /*
@@ -233,11 +235,17 @@ struct replay_tape {
 
 /* These functions return 0, or -errno after a message. */
 int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts,
-		     struct schedtape_client *client,
-		     const struct schedtape_calibration *calibration);
+		     struct schedtape_client *client, const struct stage *stage);
 /* Begins to record, when the first processes of the replay @id are there. */
 int replay_tape_start(struct replay_tape *tape, struct schedtape_client *client, uint32_t id,
 		      const struct schedtape_program *program, const struct processes *processes);
+/*
+ * Makes memory for @cast in which players tell what they have found out.  When all have ended,
+ * replay_tape_add_told() adds it to the tape.
+ */
+int replay_tape_make_told(struct player_cast *cast);
+void replay_tape_add_told(struct replay_tape *tape, const struct player_cast *cast);
+void replay_tape_free_told(struct player_cast *cast);
 /* Adds the processes from the @before-th on, which have been started since. */
 int replay_tape_add(struct replay_tape *tape, const struct processes *processes, size_t before);
 

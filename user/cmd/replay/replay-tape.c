@@ -3,13 +3,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <machine/machine.h>
 
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/memory-file.h"
 #include "common/destination.h"
 #include "common/output.h"
+
+/* More are not written: JSON records have at most 65536 objects. */
+#define MAX_TOLD	16384
 
 /* -- which task each player plays ------------------------------------------ */
 
@@ -112,9 +118,22 @@ static int write_players_since(struct replay_tape *tape, const struct processes 
 
 /* -- the recording --------------------------------------------------------- */
 
+static struct json_object *describe_costs(const struct stage *stage)
+{
+	const struct schedtape_costs *costs = &stage->costs;
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_count(object, "step", costs->step);
+	out_json_add_count(object, "fork", costs->fork);
+	out_json_add_count(object, "exit", costs->exit);
+	out_json_add_count(object, "spawn", costs->spawn);
+	out_json_add_count(object, "leave", costs->leave);
+	out_json_add_double(object, "rate", stage->cast->scale / stage->cast->speed);
+	return object;
+}
+
 int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts,
-		     struct schedtape_client *client,
-		     const struct schedtape_calibration *calibration)
+		     struct schedtape_client *client, const struct stage *stage)
 {
 	struct schedtape_recording recording = { 0 };
 	struct recorder_options to = {
@@ -132,14 +151,70 @@ int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts
 		ret = schedtape_client_info(client, &info, &err);
 	if (ret)
 		return out_failed(ret, &err);
-	meta = schedtape_machine_describe(&info, calibration, &recording);
+	meta = schedtape_machine_describe(&info, stage->cast->calibration, &recording);
 	if (!meta)
 		return -ENOMEM;
 	json_object_object_add(meta, "replay_of", json_object_new_string(opts->common.input));
+	json_object_object_add(meta, "replay_costs", describe_costs(stage));
 	to.meta = meta;
 	ret = recorder_open(&tape->recorder, client, &to);
 	json_object_put(meta);
 	return ret;
+}
+
+int replay_tape_make_told(struct player_cast *cast)
+{
+	const uint64_t bytes = (uint64_t)cast->program->nr_tasks * sizeof(*cast->told);
+	int fd = memory_file_make("schedtape-told", false);
+	void *memory = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, bytes))
+		memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED) {
+		if (fd >= 0)
+			close(fd);
+		return out_of_memory();
+	}
+	cast->told = memory;
+	cast->told_fd = fd;
+	return 0;
+}
+
+void replay_tape_free_told(struct player_cast *cast)
+{
+	if (!cast->told)
+		return;
+	munmap(cast->told, (uint64_t)cast->program->nr_tasks * sizeof(*cast->told));
+	close(cast->told_fd);
+	cast->told = NULL;
+}
+
+static void add_told(struct json_object *list, const struct schedtape_program_task *task,
+		     const struct schedtape_told *told)
+{
+	struct json_object *object = json_object_new_object();
+
+	out_json_add_count(object, "task_pid", task->pid);
+	out_json_add_count(object, "task_start", task->born);
+	if (told->steps)
+		out_json_add_count(object, "step", told->steps_ns / told->steps);
+	out_json_add_count(object, "stalled", told->stalled);
+	json_object_array_add(list, object);
+}
+
+void replay_tape_add_told(struct replay_tape *tape, const struct player_cast *cast)
+{
+	struct json_object *list = json_object_new_array();
+	const struct schedtape_told *told = cast->told;
+	uint32_t i, n = 0;
+
+	for (i = 0; i < cast->program->nr_tasks && n <= MAX_TOLD; i++)
+		if ((told[i].steps || told[i].stalled) && n++ < MAX_TOLD)
+			add_told(list, &cast->program->tasks[i], &told[i]);
+	/* With a part of them diff would take the others for unstalled. */
+	if (n <= MAX_TOLD)
+		tape->recorder.players = json_object_get(list);
+	json_object_put(list);
 }
 
 int replay_tape_start(struct replay_tape *tape, struct schedtape_client *client, uint32_t id,

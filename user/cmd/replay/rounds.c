@@ -370,6 +370,10 @@ static int play(struct replay *replay)
 	int ret, finished;
 
 	ret = stage_publish(&replay->stage);
+	/* Its META has the costs. */
+	if (!ret && replay->options->record)
+		ret = replay_tape_open(&replay->tape, replay->options, replay->client,
+				       &replay->stage);
 	if (!ret)
 		ret = processes_begin(&replay->processes, &replay->stage);
 	if (!ret)
@@ -383,6 +387,8 @@ static int play(struct replay *replay)
 	if (ret && !ended(replay))
 		stop_replay(replay);
 	if (replay->tape.recorder.started) {
+		if (replay->state.state == STAPE_REPLAY_DONE)
+			replay_tape_add_told(&replay->tape, &replay->cast);
 		finished = finish_recorder(replay);
 		ret = ret ? ret : finished;
 	}
@@ -410,6 +416,7 @@ static void close_replay(struct replay *replay)
 	schedtape_engine_free(replay->cast.engine);
 	processes_free(&replay->processes);
 	stage_close(&replay->stage);
+	replay_tape_free_told(&replay->cast);
 	if (replay->signals >= 0)
 		close(replay->signals);
 }
@@ -490,10 +497,7 @@ static int open_replay(struct replay *replay)
 						 &err);
 	if (ret)
 		return rights_say(ret, &err);
-	if (!replay->options->record)
-		return 0;
-	return replay_tape_open(&replay->tape, replay->options, replay->client,
-				&replay->calibration);
+	return replay->options->record ? replay_tape_make_told(&replay->cast) : 0;
 }
 
 static int open_all(struct replay *replay, struct schedtape_tape *tape)

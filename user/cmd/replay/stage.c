@@ -222,6 +222,10 @@ static void fill(struct image *image, const struct player_cast *from)
 		bytes = (program->nr_tasks + 1ULL) * sizeof(*cast->clocks);
 		cast->clocks = add_map(image, from->fd, bytes, PROT_READ);
 	}
+	if (from->told) {
+		bytes = (uint64_t)program->nr_tasks * sizeof(*cast->told);
+		cast->told = add_map(image, from->told_fd, bytes, PROT_READ | PROT_WRITE);
+	}
 	/* Again, because now all addresses are known. */
 	image->bytes = 0;
 	add(image, cast, sizeof(*cast));
@@ -403,7 +407,6 @@ static int make_file(struct stage *stage)
 
 int stage_publish(struct stage *stage)
 {
-	struct schedtape_costs costs;
 	int ret;
 
 	if (stage->file >= 0 && !memcmp(&stage->published, stage->cast, sizeof(*stage->cast)))
@@ -412,10 +415,11 @@ int stage_publish(struct stage *stage)
 	ret = make_file(stage);
 	if (ret)
 		return cannot_publish(ret);
-	ret = measure(stage, &costs);
+	ret = measure(stage, &stage->costs);
 	if (ret)
 		return ret;
-	ret = write_at(stage->file, &costs, sizeof(costs), offsetof(struct player_cast, costs));
+	ret = write_at(stage->file, &stage->costs, sizeof(stage->costs),
+		       offsetof(struct player_cast, costs));
 	if (ret)
 		return cannot_publish(ret);
 	fcntl(stage->file, F_ADD_SEALS, SEALS);

@@ -382,6 +382,15 @@ static void set_ended_by(struct schedtape_tape *tape, struct json_object *object
 	tape->end.ended_by = tape->ended_by;
 }
 
+static void set_players(struct schedtape_tape *tape, struct json_object *object)
+{
+	struct json_object *value;
+
+	if (json_object_object_get_ex(object, "players", &value) &&
+	    json_object_is_type(value, json_type_array))
+		tape->end_players = json_object_get(value);
+}
+
 static int content_end(struct schedtape_tape *tape, struct json_object *object)
 {
 	uint64_t start, stop, window = 0;
@@ -405,6 +414,7 @@ static int content_end(struct schedtape_tape *tape, struct json_object *object)
 		tape->end.stop_time = stop;
 		tape->window = window;
 		set_ended_by(tape, object);
+		set_players(tape, object);
 	}
 	tape->ended = true;
 	return 0;

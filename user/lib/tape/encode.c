@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "tape/meta.h"
 #include "tape/page.h"
 #include "tape/write.h"
 #include "base/error.h"
@@ -308,8 +309,8 @@ struct json_object *tape_end_json(const struct schedtape_end *end)
 	return object;
 }
 
-int schedtape_writer_end(struct schedtape_writer *writer, const struct schedtape_end *end,
-			 struct schedtape_error *err)
+int tape_writer_end(struct schedtape_writer *writer, const struct schedtape_end *end,
+		    struct json_object *players, struct schedtape_error *err)
 {
 	struct json_object *object;
 	struct schedtape_end own;
@@ -319,7 +320,15 @@ int schedtape_writer_end(struct schedtape_writer *writer, const struct schedtape
 	if (ret)
 		return ret;
 	object = tape_end_json(&own);
+	if (players)
+		json_object_object_add(object, "players", json_object_get(players));
 	ret = tape_writer_json(writer, TAPE_END, object, err);
 	json_object_put(object);
 	return ret;
+}
+
+int schedtape_writer_end(struct schedtape_writer *writer, const struct schedtape_end *end,
+			 struct schedtape_error *err)
+{
+	return tape_writer_end(writer, end, NULL, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A tape's META as a JSON object.  The public functions have it as text, so that programs do not
- * depend on json-c.  And how far a live tape has come.
+ * depend on json-c.  What END says of a replay.  And how far a live tape has come.
  */
 #ifndef SCHEDTAPE_TAPE_META_H
 #define SCHEDTAPE_TAPE_META_H
@@ -12,6 +12,8 @@ struct json_object;
 
 /* Returns META, or an empty object if the tape has none.  It belongs to the tape. */
 struct json_object *tape_meta(struct schedtape_tape *tape);
+/* Returns the array "players" of END, NULL: END has none.  It belongs to the tape. */
+struct json_object *tape_end_players(const struct schedtape_tape *tape);
 /* Returns the list of CPUs that were recorded, "0-3,6"; NULL: all were. */
 const char *tape_recorded_cpus(struct schedtape_tape *tape);
 /* Returns whether the tape has idle times of CPUs (SCHEDTAPE_EV_IDLE), as all have since 2.11. */
@@ -29,7 +31,10 @@ int tape_writer_descriptor(const char *path);
 int tape_writer_create(const char *path, struct json_object *meta,
 		       const struct schedtape_writer_options *options,
 		       struct schedtape_writer **writer, struct schedtape_error *err);
-/* The same, but writes an open file, which stays open.  @path: its name in errors */
+/* As schedtape_writer_end().  @players: the array of that name, or NULL */
+int tape_writer_end(struct schedtape_writer *writer, const struct schedtape_end *end,
+		    struct json_object *players, struct schedtape_error *err);
+/* As tape_writer_create(), but writes an open file, which stays open.  @path: its name in errors */
 int tape_writer_create_at(int fd, const char *path, struct json_object *meta,
 			  const struct schedtape_writer_options *options,
 			  struct schedtape_writer **writer, struct schedtape_error *err);

@@ -269,6 +269,7 @@ void schedtape_tape_close(struct schedtape_tape *tape)
 	free(tape->index);
 	free(tape->others);
 	json_object_put(tape->meta);
+	json_object_put(tape->end_players);
 	free(tape->meta_text);
 	for (i = 0; i < tape->nr_files; i++)
 		tape_file_close(&tape->files[i]);

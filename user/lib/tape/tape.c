@@ -34,6 +34,11 @@ struct json_object *tape_meta(struct schedtape_tape *tape)
 	return tape->meta;
 }
 
+struct json_object *tape_end_players(const struct schedtape_tape *tape)
+{
+	return tape->end_players;
+}
+
 const char *tape_recorded_cpus(struct schedtape_tape *tape)
 {
 	struct json_object *filter, *cpus;

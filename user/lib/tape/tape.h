@@ -124,6 +124,7 @@ struct tape_skipped {
  * @recording: the recording's id in the METAs of all files; "": they have none
  * @ended_by: of the end record; "": it says nothing of that
  * @meta: META of the first file that has one
+ * @end_players: "players" of the main file's END, or NULL
  * @meta_text: the same as text, NULL: the caller has not asked for it
  * @decoder: of the thread that merges, see ahead.c
  * @index: chunks, by CPU, then by place in the files
@@ -170,6 +171,7 @@ struct schedtape_tape {
 	char *recording;
 	char ended_by[32];
 	struct json_object *meta;
+	struct json_object *end_players;
 	char *meta_text;
 	struct tape_decoder decoder;
 	struct tape_index *index;

@@ -457,6 +457,10 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 		json_object_put(tape->meta);
 		tape->meta = NULL;
 	}
+	if (!before.end_players) {
+		json_object_put(tape->end_players);
+		tape->end_players = NULL;
+	}
 	if (!before.recording) {
 		free(tape->recording);
 		tape->recording = NULL;
