@@ -62,8 +62,8 @@ static uint64_t add_cycle(struct maker *m, uint64_t t, const struct cycle *cycle
 	return t + cycle->sleep * US;
 }
 
-/* Contents of the next tape in addition to its tasks: META, and schedulers. */
-static const char *with_meta;
+/* Contents of the next tape in addition to its tasks: META, "players" of END, and schedulers. */
+static const char *with_meta, *with_told;
 static const struct schedtape_scheduler *with_schedulers;
 static size_t nr_schedulers;
 /* "two" of the next tape is a kernel thread; or the next tape is of a replay without "two". */
@@ -89,6 +89,7 @@ static void write_habit(const struct blob *tape, unsigned char *page, uint64_t e
 		.nr_cpus = 1,
 	};
 	struct json_object *meta = json_tokener_parse(with_meta ? with_meta : "{}");
+	struct json_object *told = with_told ? json_tokener_parse(with_told) : NULL;
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
 	size_t i;
@@ -106,9 +107,10 @@ static void write_habit(const struct blob *tape, unsigned char *page, uint64_t e
 	    schedtape_writer_tasks(writer, tasks + 2, 1, &err) ||
 	    (with_players && schedtape_writer_players(writer, players, 2, &err)) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
-	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+	    tape_writer_end(writer, &end, told, &err) || schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
 	json_object_put(meta);
+	json_object_put(told);
 }
 
 static void make_habit(const struct blob *tape, const struct habit *habit)

@@ -86,6 +86,31 @@ known()
 	report $? "$name: every task has its player"
 }
 
+# in_parts NAME SHARE: passes if the parts of each error in NAME.json add up, and if with exact times
+# costs and stalls are at least SHARE of an error that is large
+in_parts()
+{
+	/usr/bin/python3 -IS - "$1.json" "$2" "$exact" > log 2>&1 << 'END'
+import json, sys
+diff = json.load(open(sys.argv[1]))
+total = diff["verdict"]["cpu_error_parts"]
+pairs = [(t["b"]["cpu_time_ns"] - t["a"]["cpu_time_ns"], t["cpu_error_parts"])
+         for t in diff["tasks"] if t["a"] and t["b"]]
+for error, parts in pairs:
+    if error != parts["error_ns"] or 2 * error != sum(parts.values()):
+        sys.exit("they do not add up to %d: %s" % (error, parts))
+for part in total:
+    if total[part] != sum(parts[part] for _, parts in pairs):
+        sys.exit("%s: not the sum" % part)
+error, rest = total["error_ns"], total["rest_ns"]
+print("of %.1f %% more CPU time: %s" % (100 * diff["verdict"]["cpu_error_total"], total))
+sys.exit(bool(sys.argv[3]) and error > 0.02 * diff["a"]["total"]["cpu_time_ns"] and
+         abs(rest) > (1 - float(sys.argv[2])) * error)
+END
+	report $? "$1: the parts of errors add up${exact:+, and explain $2 of a large one}"
+	sed 's/^/# /' log
+}
+
 # So long that one interrupt with much work is a small part of a task's time. On 6.12 a replay of
 # it is off by 2 to 4 % (three of five), at worst by 13 %: the more often the wakee does not preempt
 # its waker, the more the waker yields, and in bursts of 6 us a player cannot leave out anything to
@@ -93,6 +118,7 @@ known()
 # built, so each build has five tries. Without exact times only the structure is compared, and a
 # wake-up on another CPU takes the emulator milliseconds.
 error=10 tries=5 known pingpong pingpong $((exact ? 10000 : 1000))
+in_parts pingpong 0.5
 known chain chain 100 5
 # The wall time is checked only for tasks that do more than switch, because switches of players
 # are slower.
@@ -113,6 +139,7 @@ if [[ $(uname -r) != [1-6].* ]]; then
 	storm_tries=3
 fi
 error=$storm_error tries=$storm_tries known storm storm 2 10 30
+in_parts storm 0
 # By chance a parent finds its child alive when it waits. So only the structure is compared.
 exact='' known forktree forktree 3 2
 cheap forks 2 5 forks 300

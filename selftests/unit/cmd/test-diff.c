@@ -252,18 +252,7 @@ TEST(several)
 	exceeds("--max-total-cpu-error=90", "--same-graph", "the graphs of who wakes whom differ");
 }
 
-/* -- schedulers and settings ------------------------------------------------------- */
-
-static void make_with(const struct blob *tape, const char *meta,
-		      const struct schedtape_scheduler *schedulers, size_t n)
-{
-	with_meta = meta;
-	with_schedulers = schedulers;
-	nr_schedulers = n;
-	make_habit(tape, &plain);
-	with_meta = NULL;
-	nr_schedulers = 0;
-}
+/* -- parts of errors --------------------------------------------------------------- */
 
 static void prints(const char *expected, const char *what)
 {
@@ -275,6 +264,126 @@ static void prints_not(const char *unexpected, const char *what)
 {
 	diff("--same-graph", NULL);
 	has_not(unexpected, what);
+}
+
+#define REPLAY(costs)	"{ \"replay_of\": \"a.tape\", \"replay_costs\": { " costs " } }"
+#define COSTS(step, exit, rate) \
+	REPLAY("\"step\": " step ", \"fork\": 1, \"exit\": " exit ", \"spawn\": 1, \"leave\": 1, " \
+	       "\"rate\": " rate)
+
+/* "one" has bursts of 14 ms instead of 10 ms in a replay with this META. */
+static void make_replay(const char *meta)
+{
+	struct habit habit = alone;
+	int i;
+
+	make_habit(&a, &alone);
+	for (i = 0; i < CYCLES; i++)
+		habit.cycles[i].burst = 14000;
+	with_meta = meta;
+	with_players = true;
+	make_habit(&b, &habit);
+	with_meta = NULL;
+	with_players = false;
+}
+
+/**
+ * struct parts - parts of the error of "one", 20 ms, us
+ * @stalls: as text, ns
+ */
+struct parts {
+	int steps, forks;
+	const char *stalls;
+	int rest;
+};
+
+/* @told: "players" of the END of the replay, or NULL */
+static void has_parts(const char *meta, const char *told, const struct parts *parts,
+		      const char *what)
+{
+	char expected[256];
+
+	with_told = told;
+	make_replay(meta);
+	with_told = NULL;
+	snprintf(expected, sizeof(expected), "\"error_ns\": 20000000,\n        \"steps_ns\": %d,\n"
+		 "        \"forks_ns\": %d,\n        \"stalls_ns\": %s,\n"
+		 "        \"rest_ns\": %d\n", 1000 * parts->steps, 1000 * parts->forks,
+		 parts->stalls, 1000 * parts->rest);
+	diff("--json", NULL);
+	has(expected, what);
+}
+
+#define HAS_PARTS(meta, told, what, ...) \
+	has_parts(meta, told, &(const struct parts) { __VA_ARGS__ }, what)
+
+TEST(parts)
+{
+	/* Six steps of 12 ms and an exit of 8 ms, less five bursts of 10 ms. */
+	HAS_PARTS(COSTS("12e6", "8e6", "1.0"), NULL, "bursts are too short",
+		  24000, 6000, "null", -10000);
+	prints("\none:10       20.000000  24.000000           6.000000         -  -10.000000\n",
+	       "in the table");
+	/* The last burst makes up for both costs, or not. */
+	HAS_PARTS(COSTS("7e6", "3e6", "1"), NULL, "bursts are long enough", 0, 0, "null", 20000);
+	HAS_PARTS(COSTS("7e6", "13e6", "1"), NULL, "the last one is not",
+		  3500, 6500, "null", 10000);
+}
+
+#define TOLD(pid, what)	"[ { \"task_pid\": " #pid ", \"task_start\": 0, " what " } ]"
+
+TEST(told)
+{
+	static const char costs[] = COSTS("7e6", "3e6", "1");
+
+	HAS_PARTS(costs, "[]", "nobody was stalled", 0, 0, "0", 20000);
+	HAS_PARTS(costs, TOLD(12, "\"stalled\": 5000000"), "another one was", 0, 0, "0", 20000);
+	HAS_PARTS(costs, TOLD(10, "\"stalled\": 5000000"), "this one was", 0, 0, "5000000", 15000);
+	prints("\none:10       20.000000   0.000000           0.000000  5.000000   15.000000\n",
+	       "in the table");
+	HAS_PARTS(COSTS("7e6", "8e6", "1"), TOLD(10, "\"step\": 12000000"),
+		  "the player's own steps cost more", 24000, 6000, "0", -10000);
+	HAS_PARTS(costs, "[ 7, {}, { \"task_pid\": \"x\" } ]", "nonsense", 0, 0, "0", 20000);
+}
+
+/* No parts are known in a replay with this META, for this reason; NULL: B is not a replay. */
+static void has_no_parts(const char *meta, const char *why)
+{
+	char line[256];
+
+	make_replay(meta);
+	snprintf(line, sizeof(line), "\nparts of the CPU error: not known: %s\n", why);
+	if (why)
+		prints(line, why);
+	else
+		prints_not("parts of the CPU error", "two recordings");
+	diff("--json", NULL);
+	has("\"cpu_error_parts\": null", "in JSON, too");
+}
+
+TEST(no_parts)
+{
+	static const char no_costs[] = "B has no costs of steps, forks and exits";
+
+	has_no_parts(NULL, NULL);
+	has_no_parts("{ \"replay_of\": \"a.tape\" }", no_costs);
+	has_no_parts("{ \"replay_of\": \"a.tape\", \"replay_costs\": 7 }", no_costs);
+	has_no_parts(COSTS("0", "8e6", "1"), no_costs);
+	has_no_parts(COSTS("-1", "8e6", "1"), no_costs);
+	has_no_parts(COSTS("12e6", "8e6", "0.5"), "B had to use another CPU time than A");
+}
+
+/* -- schedulers and settings ------------------------------------------------------- */
+
+static void make_with(const struct blob *tape, const char *meta,
+		      const struct schedtape_scheduler *schedulers, size_t n)
+{
+	with_meta = meta;
+	with_schedulers = schedulers;
+	nr_schedulers = n;
+	make_habit(tape, &plain);
+	with_meta = NULL;
+	nr_schedulers = 0;
 }
 
 /* "two" is a kernel thread that the replay does not play. */

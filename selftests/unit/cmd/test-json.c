@@ -306,7 +306,11 @@ static void write_tape(const char *path, const char *text_of_meta)
 	const struct schedtape_group group = {
 		.time = 7 * S, .start_time = 5, .pid = 10, .autogroup = 9, .nice = 1, .core = 5,
 	};
+	const struct schedtape_player player = {
+		.time = 7 * S, .pid = 10, .task_pid = 10, .task_start = 1 * S,
+	};
 	struct json_object *meta = json_tokener_parse(text_of_meta);
+	bool replay = json_object_object_get_ex(meta, "replay_of", NULL);
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
 
@@ -316,6 +320,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 	put_quota(writer, "500000000", &err);
 	put_quota(writer, "9500000000", &err);
 	if (schedtape_writer_tasks(writer, tasks, 2, &err) ||
+	    (replay && schedtape_writer_players(writer, &player, 1, &err)) ||
 	    tape_writer_groups(writer, &group, 1, &err) ||
 	    schedtape_writer_clock(writer, &clocks[0], &err) ||
 	    schedtape_writer_scheduler(writer, &scheduler, &err) ||
@@ -390,6 +395,9 @@ static void test_tapes(void)
 	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
 	write_tape(b.path, "{\"sched_settings\": {\"files\": {}, "
 			   "\"not_readable\": {\"one\": \"EPERM\"}}}");
+	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
+	write_tape(b.path, "{\"replay_of\": \"a\", \"replay_costs\": {\"step\": 1, \"fork\": 1, "
+			   "\"exit\": 1, \"spawn\": 1, \"leave\": 1, \"rate\": 1}}");
 	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
 	check("diff");
 	prints("info", (struct call) { cmd_info, { "info", "--json", a.path } });

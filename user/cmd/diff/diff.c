@@ -159,7 +159,7 @@ static int show(struct diff *diff)
 	diff->distance = schedtape_comparison_distance(comparison);
 	diff->pairs = schedtape_comparison_pairs(comparison, &diff->nr_pairs);
 	diff->edges = schedtape_comparison_edges(comparison, &diff->nr_edges);
-	status = diff_judge(diff, comparison) ? CMD_TROUBLE : 0;
+	status = diff_judge(diff, comparison) || diff_find_parts(diff) ? CMD_TROUBLE : 0;
 	if (!status && diff->options->json)
 		diff_print_json(diff);
 	else if (!status)
@@ -169,6 +169,7 @@ static int show(struct diff *diff)
 		status = CMD_TROUBLE;
 	if (!status)
 		status = diff_check(diff);
+	free(diff->parts);
 	schedtape_comparison_free(comparison);
 	return status;
 }

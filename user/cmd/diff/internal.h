@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * schedtape diff: diff.c loads, judge.c judges, machines.c compares the machines, print.c prints.
+ * schedtape diff: diff.c loads, judge.c judges, parts.c finds and prints the parts of errors,
+ * machines.c compares the machines, print.c prints the rest.
  */
 #ifndef SCHEDTAPE_DIFF_INTERNAL_H
 #define SCHEDTAPE_DIFF_INTERNAL_H
@@ -74,6 +75,29 @@ struct diff_verdict {
 	uint64_t unmatched_time;
 };
 
+/**
+ * struct diff_parts - what the error of a task's CPU time in a replay consists of, ns
+ * @error: the sum of the other members
+ * @steps: costs of steps for which no burst made up
+ * @forks: the same of forks and exits
+ * @stalls: CPU time in which the player did not get on, 0 also if that is not known
+ * @rest: what is left
+ */
+struct diff_parts {
+	int64_t error;
+	int64_t steps;
+	int64_t forks;
+	int64_t stalls;
+	int64_t rest;
+};
+
+/**
+ * struct diff - two tapes and how they differ
+ * @parts: by pair, for matched ones; NULL: not known
+ * @total_parts: their sums
+ * @stalls_known: B's END has the stalls
+ * @no_parts: why the parts of a replay's errors are not known, or NULL
+ */
 struct diff {
 	const struct diff_options *options;
 	struct diff_side a;
@@ -84,6 +108,10 @@ struct diff {
 	size_t nr_pairs;
 	size_t nr_edges;
 	struct diff_verdict verdict;
+	struct diff_parts *parts;
+	struct diff_parts total_parts;
+	bool stalls_known;
+	const char *no_parts;
 };
 
 /* Return the task of a pair in A or in B, or NULL. */
@@ -139,6 +167,15 @@ enum diff_keeps diff_task_keeps(const struct diff *diff, const struct schedtape_
 int diff_judge(struct diff *diff, const struct schedtape_comparison *comparison);
 /* Prints each limit that is exceeded.  Returns CMD_FAILURE if there is one, otherwise 0. */
 int diff_check(const struct diff *diff);
+
+/*
+ * parts.c: fills in the parts of errors if B is a replay of A.  Returns 0, or not 0 after a
+ * message.
+ */
+int diff_find_parts(struct diff *diff);
+void diff_parts_print(const struct diff *diff);
+/* @parts: may be NULL. */
+struct json_object *diff_parts_json(const struct diff *diff, const struct diff_parts *parts);
 
 /* machines.c: differences of the machines: schedulers, settings. */
 void diff_machine_print(const struct diff *diff);

@@ -271,6 +271,7 @@ void diff_print_text(const struct diff *diff)
 	diff_machine_print(diff);
 	putchar('\n');
 	print_tasks(diff);
+	diff_parts_print(diff);
 	print_unmatched(diff);
 	if (diff->options->edges && edges_differ(diff->distance))
 		print_edges(diff);
@@ -332,6 +333,11 @@ static struct json_object *json_side(const struct diff_side *side,
 	return object;
 }
 
+static const struct diff_parts *parts_of(const struct diff *diff, size_t pair)
+{
+	return diff->parts && pair < diff->distance->matched ? &diff->parts[pair] : NULL;
+}
+
 static const char * const error_keys[DIFF_NR_LIMITS] = {
 	[DIFF_CPU] = "cpu_error",
 	[DIFF_WAKEUPS] = "wakeup_error",
@@ -354,6 +360,7 @@ static const char * const error_keys[DIFF_NR_LIMITS] = {
  * @burst_distance: Kolmogorov-Smirnov distance of the lengths of bursts, 0 to 1, or null.
  * @sleep_distance: The same of sleeps.
  * @delay_distance: The same of scheduling delays.
+ * @cpu_error_parts: What the error of CPU time consists of, or null: not known.
  */
 static void list_tasks(const struct diff *diff)
 {
@@ -370,6 +377,8 @@ static void list_tasks(const struct diff *diff)
 		for (limit = 0; limit <= DIFF_DELAY_KS; limit++)
 			out_json_add_double(object, error_keys[limit],
 					    diff_error(diff, pair, limit));
+		json_object_object_add(object, "cpu_error_parts",
+				       diff_parts_json(diff, parts_of(diff, i)));
 		out_json_element(object);
 	}
 	out_json_list_end();
@@ -421,6 +430,10 @@ static void add_errors(struct json_object *object, const struct diff *diff)
 		json_object_object_add(object, key,
 				       worst ? json_object_new_int64(worst - diff->pairs) : NULL);
 	}
+	json_object_object_add(object, "cpu_error_parts",
+			       diff_parts_json(diff, diff->parts ? &diff->total_parts : NULL));
+	json_object_object_add(object, "cpu_error_parts_unknown", diff->no_parts ?
+			       json_object_new_string(diff->no_parts) : NULL);
 	out_json_add_double(object, "cpu_error_median", verdict->median_cpu);
 	out_json_add_double(object, "burst_distance_total", verdict->total_ks[SCHEDTAPE_BURSTS]);
 	out_json_add_double(object, "sleep_distance_total", verdict->total_ks[SCHEDTAPE_SLEEPS]);
@@ -440,6 +453,8 @@ static void add_errors(struct json_object *object, const struct diff *diff)
  * @burst_distance_task_index, @sleep_distance, @sleep_distance_task_index, @delay_distance:
  * @delay_distance_task_index:
  * @cpu_error_total: Error of the sum of CPU time.
+ * @cpu_error_parts: Sums over matched tasks, or null: not known.
+ * @cpu_error_parts_unknown: Why the parts of a replay are not known, or null.
  * @cpu_error_median: Median of the amounts of the errors of CPU time.
  * @order_error: Share of pairs of wake-ups that come in the other order, or null.
  * @wall_error: Error of wall_ns.

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape diff: parts of the errors of CPU time in a replay, from the costs on its tape.
+ *
+ * A player burns CPU time until it has used as much as its task had before the next operation, and
+ * the operation then costs CPU time of the kernel.  The player burns less for that, as far as the
+ * task's bursts are long enough.  The rest of the costs stays in the error.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <program/program.h>
+
+#include "common/output.h"
+#include "diff/internal.h"
+#include "player/player.h"
+#include "tape/meta.h"
+
+/* Rounded rates are equal. */
+#define RATE_ERROR	0.000001
+
+/* More is an error of the tape, ns. */
+#define MOST_COST	1e8
+#define MOST_STALL	(1ULL << 46)
+
+/**
+ * struct costs - replay_costs of a tape's META, ns; 0: not measured
+ * @rate: a player's CPU time for each ns of its task's
+ */
+struct costs {
+	double step, fork, exit, spawn, leave, rate;
+};
+
+/**
+ * struct excess - CPU time that a player has used beyond that of its task, ns
+ * @steps, @forks: what it comes from
+ * @cpu: CPU time of the task by then, ns
+ */
+struct excess {
+	double steps, forks;
+	uint64_t cpu;
+};
+
+/* -- what is expected of a task -------------------------------------------- */
+
+static double number(struct json_object *object, const char *key)
+{
+	double value = json_object_get_double(json_object_object_get(object, key));
+
+	return value > 0 && value < MOST_COST ? value : 0;
+}
+
+static bool read_costs(struct schedtape_tape *tape, struct costs *costs)
+{
+	struct json_object *object = json_object_object_get(tape_meta(tape), "replay_costs");
+
+	if (!json_object_is_type(object, json_type_object))
+		return false;
+	*costs = (struct costs){
+		number(object, "step"), number(object, "fork"), number(object, "exit"),
+		number(object, "spawn"), number(object, "leave"), number(object, "rate"),
+	};
+	return costs->step && costs->fork && costs->exit && costs->spawn && costs->leave;
+}
+
+/* Adds costs of an operation, and subtracts what the burst before it makes up for. */
+static void add_cost(struct excess *excess, const struct schedtape_op *op, double steps,
+		     double forks)
+{
+	double sum, left;
+
+	excess->steps += steps;
+	excess->forks += forks;
+	sum = excess->steps + excess->forks;
+	left = sum - (op->cpu - excess->cpu);
+	excess->cpu = op->cpu;
+	if (!sum)
+		return;
+	left = left > 0 ? left : 0;
+	excess->steps *= left / sum;
+	excess->forks *= left / sum;
+}
+
+static bool waits(const struct schedtape_op *op)
+{
+	return op->kind == SCHEDTAPE_OP_WAIT_EDGE || op->kind == SCHEDTAPE_OP_WAIT_UNTIL ||
+	       op->kind == SCHEDTAPE_OP_WAIT_FOR;
+}
+
+/* Returns the last of the operations that a player makes in one step, as do_step() in player.c. */
+static const struct schedtape_op *last_of_step(const struct schedtape_program *program,
+					       const struct schedtape_op *op)
+{
+	const uint64_t most = op->cpu + PLAYER_FOLD_NS;
+	const struct schedtape_op *next = op;
+
+	while (next->kind == SCHEDTAPE_OP_WAKE || next->kind == SCHEDTAPE_OP_NONE) {
+		next = schedtape_program_next(program, next);
+		if (next->cpu > most)
+			break;
+		if (next->kind == SCHEDTAPE_OP_WAKE || waits(next) ||
+		    next->kind == SCHEDTAPE_OP_EXIT)
+			op = next;
+	}
+	return op;
+}
+
+/* Returns what its end costs a player.  The module keeps the memory of a process with threads. */
+static double cost_of_end(const struct costs *costs, const struct schedtape_program *program,
+			  const bool *threaded, uint32_t number)
+{
+	const struct schedtape_program_task *task = &program->tasks[number];
+
+	return task->brief || threaded[task->process] ? costs->leave : costs->exit;
+}
+
+static double cost_of_fork(const struct costs *costs, const struct schedtape_program *program,
+			   uint32_t child)
+{
+	const struct schedtape_program_task *task = &program->tasks[child];
+
+	if (task->process != child)
+		return 0;
+	return task->brief ? costs->spawn : costs->fork;
+}
+
+/* Returns how much more CPU time the player of a task is expected to have used at its end. */
+static struct excess find_excess(const struct costs *costs,
+				 const struct schedtape_program *program,
+				 const bool *threaded, uint32_t number)
+{
+	const struct schedtape_op *op = schedtape_program_begin(program, number);
+	struct excess excess = { 0 };
+	double end;
+
+	for (; op; op = schedtape_program_next(program, op)) {
+		if (op->kind == SCHEDTAPE_OP_FORK) {
+			add_cost(&excess, op, 0, cost_of_fork(costs, program, op->value));
+		} else if (op->kind == SCHEDTAPE_OP_WAKE || op->kind == SCHEDTAPE_OP_EXIT ||
+			   waits(op)) {
+			op = last_of_step(program, op);
+			end = op->kind == SCHEDTAPE_OP_EXIT ?
+			      cost_of_end(costs, program, threaded, number) : 0;
+			add_cost(&excess, op, costs->step, end);
+		}
+	}
+	return excess;
+}
+
+/* -- what players have told ------------------------------------------------ */
+
+/**
+ * struct told - what a player has told, an entry of "players" in B's END
+ * @start, @pid: of its task in A
+ * @step: what a step of it costs, 0: not known
+ * @stalled: CPU time in which it did not get on, ns
+ */
+struct told {
+	uint64_t start;
+	uint32_t pid;
+	double step;
+	int64_t stalled;
+};
+
+struct all_told {
+	struct told *list;
+	size_t n;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct told *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static uint64_t whole(struct json_object *object, const char *key)
+{
+	return json_object_get_uint64(json_object_object_get(object, key));
+}
+
+/* @array: NULL: none has told anything.  Returns 0 or -ENOMEM. */
+static int read_told(struct json_object *array, struct all_told *all)
+{
+	struct json_object *object;
+	size_t i;
+
+	*all = (struct all_told){ .n = array ? json_object_array_length(array) : 0 };
+	all->list = calloc(all->n + 1, sizeof(*all->list));
+	if (!all->list)
+		return -ENOMEM;
+	for (i = 0; i < all->n; i++) {
+		object = json_object_array_get_idx(array, i);
+		all->list[i] = (struct told){
+			.start = whole(object, "task_start"),
+			.pid = whole(object, "task_pid"),
+			.step = number(object, "step"),
+			.stalled = whole(object, "stalled") % MOST_STALL,
+		};
+	}
+	if (all->n)
+		qsort(all->list, all->n, sizeof(*all->list), compare);
+	return 0;
+}
+
+static const struct told *told_of(const struct all_told *all, const struct schedtape_task *task)
+{
+	static const struct told nothing;
+	const struct told key = { .start = task->start, .pid = task->pid }, *found = NULL;
+
+	if (all->n)
+		found = bsearch(&key, all->list, all->n, sizeof(key), compare);
+	return found ? found : &nothing;
+}
+
+/* -- all tasks ------------------------------------------------------------- */
+
+/* Returns by task whether it leads a process with threads, NULL: no memory. */
+static bool *find_threaded(const struct schedtape_program *program)
+{
+	bool *threaded = calloc(program->nr_tasks, sizeof(*threaded));
+	uint32_t i;
+
+	for (i = 0; threaded && i < program->nr_tasks; i++)
+		if (program->tasks[i].process != i)
+			threaded[program->tasks[i].process] = true;
+	return threaded;
+}
+
+/* Adds the parts of a task that is matched. */
+static void add_parts(struct diff *diff, size_t pair, const struct excess *excess, int64_t stalls)
+{
+	const struct schedtape_task *a = diff_a(diff, &diff->pairs[pair]);
+	const struct schedtape_task *b = diff_b(diff, &diff->pairs[pair]);
+	struct diff_parts *parts = &diff->parts[pair], *total = &diff->total_parts;
+
+	parts->error = b->cpu_time - a->cpu_time;
+	parts->steps = llround(excess->steps);
+	parts->forks = llround(excess->forks);
+	parts->stalls = stalls;
+	parts->rest = parts->error - parts->steps - parts->forks - parts->stalls;
+	total->error += parts->error;
+	total->steps += parts->steps;
+	total->forks += parts->forks;
+	total->stalls += parts->stalls;
+	total->rest += parts->rest;
+}
+
+/* Those of the program are tasks of A in the same order, without some that are left out. */
+static bool plays(const struct schedtape_program *program, uint32_t number,
+		  const struct schedtape_task *task)
+{
+	return number < program->nr_tasks && program->tasks[number].pid == task->pid &&
+	       program->tasks[number].born == task->start;
+}
+
+/* Matched pairs come first, in the order of A's tasks. */
+static void find_parts(struct diff *diff, const struct costs *costs,
+		       const struct schedtape_program *program, const bool *threaded,
+		       const struct all_told *all)
+{
+	uint32_t i, number = 0;
+	size_t pair = 0;
+
+	for (i = 0; i < diff->a.nr_tasks && pair < diff->distance->matched; i++) {
+		bool played = plays(program, number, &diff->a.tasks[i]);
+		const struct told *told = told_of(all, &diff->a.tasks[i]);
+		struct costs own = *costs;
+		struct excess excess = { 0 };
+
+		if (told->step)
+			own.step = told->step;
+		if (diff->pairs[pair].a == i) {
+			if (played)
+				excess = find_excess(&own, program, threaded, number);
+			add_parts(diff, pair++, &excess, told->stalled);
+		}
+		number += played;
+	}
+}
+
+/* Returns true if B's first player plays a task of A. */
+static bool is_replay(const struct diff *diff)
+{
+	const struct schedtape_player *players;
+	size_t n, i;
+
+	players = schedtape_tape_players(diff->b.tape, &n);
+	for (i = 0; n && i < diff->a.nr_tasks; i++)
+		if (diff->a.tasks[i].pid == players->task_pid &&
+		    diff->a.tasks[i].start == players->task_start)
+			return true;
+	return false;
+}
+
+/* Returns why the parts cannot be known, or NULL. */
+static const char *find_obstacle(const struct diff *diff, struct costs *costs)
+{
+	if (!read_costs(diff->b.tape, costs))
+		return "B has no costs of steps, forks and exits";
+	if (!is_replay(diff))
+		return "B is not a replay of A";
+	if (fabs(costs->rate - 1) > RATE_ERROR)
+		return "B had to use another CPU time than A";
+	return NULL;
+}
+
+int diff_find_parts(struct diff *diff)
+{
+	/* Whether a kernel thread is played does not change the steps of others. */
+	const struct schedtape_program_options options = { .kthreads = true };
+	struct schedtape_program *program = NULL;
+	struct schedtape_error err = { "not enough memory" };
+	struct all_told all = { NULL };
+	bool *threaded = NULL;
+	struct costs costs;
+	int ret;
+
+	/* Two recordings are compared. */
+	if (!json_object_object_get_ex(tape_meta(diff->b.tape), "replay_of", NULL))
+		return 0;
+	diff->no_parts = find_obstacle(diff, &costs);
+	if (diff->no_parts)
+		return 0;
+	diff->stalls_known = tape_end_players(diff->b.tape);
+	ret = read_told(tape_end_players(diff->b.tape), &all);
+	if (!ret)
+		ret = schedtape_program_compile(diff->a.tape, &options, &program, &err);
+	if (!ret) {
+		threaded = find_threaded(program);
+		diff->parts = calloc(diff->nr_pairs + 1, sizeof(*diff->parts));
+		ret = threaded && diff->parts ? 0 : -ENOMEM;
+	}
+	if (ret)
+		out_error(NULL, "%s", err.text);
+	else
+		find_parts(diff, &costs, program, threaded, &all);
+	free(all.list);
+	free(threaded);
+	schedtape_program_free(program);
+	return ret;
+}
+
+/* -- output ---------------------------------------------------------------- */
+
+static void print_part(struct table *table, int64_t ns)
+{
+	table_cell(table, "%.6f", ns / 1e6);
+}
+
+static void print_row(struct table *table, const struct diff *diff, const char *name,
+		      const struct diff_parts *parts)
+{
+	table_cell(table, "%s", name);
+	print_part(table, parts->error);
+	print_part(table, parts->steps);
+	print_part(table, parts->forks);
+	if (diff->stalls_known)
+		print_part(table, parts->stalls);
+	else
+		table_cell(table, "-");
+	print_part(table, parts->rest);
+}
+
+void diff_parts_print(const struct diff *diff)
+{
+	static const struct table_column columns[] = {
+		{ "task", "task", TABLE_TEXT | TABLE_NEEDED },
+		{ "error", "CPU error\nms", TABLE_NEEDED },
+		{ "steps", "=\nsteps", TABLE_NEEDED },
+		{ "forks", "+ forks\nand exits", TABLE_NEEDED },
+		{ "stalls", "+\nstalls", TABLE_NEEDED },
+		{ "rest", "+\nrest", TABLE_NEEDED },
+		{ 0 }
+	};
+	char name[TEXT_TASK_LEN];
+	struct table table;
+	size_t i;
+
+	if (diff->no_parts)
+		printf("\nparts of the CPU error: not known: %s\n", diff->no_parts);
+	if (!diff->parts)
+		return;
+	putchar('\n');
+	table_begin(&table, columns, NULL);
+	while (table_pass(&table)) {
+		for (i = 0; i < diff->distance->matched && out_works(); i++) {
+			const struct schedtape_task *a = diff_a(diff, &diff->pairs[i]);
+
+			print_row(&table, diff, text_task(name, a->comm, a->pid), &diff->parts[i]);
+		}
+		table_rule(&table);
+		print_row(&table, diff, "TOTAL", &diff->total_parts);
+	}
+}
+
+/*
+ * JSON tasks[].cpu_error_parts, verdict.cpu_error_parts of diff:
+ * @error_ns: CPU time in B minus that in A: the sum of the other members.
+ * @steps_ns: Costs of steps that the bursts could not make up for.
+ * @forks_ns: The same of forks and exits.
+ * @stalls_ns: CPU time in which the player could not run, or null: not known.
+ * @rest_ns: What is left.
+ */
+struct json_object *diff_parts_json(const struct diff *diff, const struct diff_parts *parts)
+{
+	struct json_object *object;
+
+	if (!parts)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "error_ns", json_object_new_int64(parts->error));
+	json_object_object_add(object, "steps_ns", json_object_new_int64(parts->steps));
+	json_object_object_add(object, "forks_ns", json_object_new_int64(parts->forks));
+	json_object_object_add(object, "stalls_ns", diff->stalls_known ?
+			       json_object_new_int64(parts->stalls) : NULL);
+	json_object_object_add(object, "rest_ns", json_object_new_int64(parts->rest));
+	return object;
+}
