@@ -8,14 +8,14 @@ import schedtape
 events, received, buckets = Counter(), 0, Counter()
 with schedtape.open(sys.argv[1]) as tape:
     for event in tape:
-        events[event.type] += 1
+        events[event.event] += 1
     for sample in tape.samples():
-        events[sample.name] += 1
-        if sample.name == "net:netif_receive_skb":
+        events[sample.event] += 1
+        if sample.event == "net:netif_receive_skb":
             received += sample.fields["len"]
     for wait in tape.waits():
         if wait.woken:
-            buckets[((wait.end - wait.begin) // 1000).bit_length()] += 1
+            buckets[((wait.end_ns - wait.begin_ns) // 1000).bit_length()] += 1
 
 for name, count in events.most_common(4):
     print(f"{count:9,}  {name}")

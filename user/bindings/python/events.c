@@ -11,28 +11,37 @@
 /* -- one by one ----------------------------------------------------------------- */
 
 enum {
-	TIME, CPU, TYPE, PID, CURR, CURR_KIND, NEXT_KIND, PREV_STATE, TARGET_CPU, CONTEXT, COMM,
-	TGID, PRIO, BOOSTED, OLD_PID, ENDED, LOST, ARG, NR_FIELDS,
+	TIME, CPU, TYPE, PID, CURR_PID, CURR_KIND, NEXT_PID, NEXT_KIND, PREV_STATE, TARGET_CPU,
+	CONTEXT, COMM, NEW_COMM, TGID, TASK_CPU, PRIO, BOOSTED, OLD_PID, THREAD, ENDED, LOST,
+	LOST_FIRST, LOST_LAST, FIRST, LAST, ARG, NR_FIELDS,
 };
 
 static PyStructSequence_Field event_fields[] = {
-	[TIME] = { "time", "ns of CLOCK_MONOTONIC" },
+	[TIME] = { "time_ns", "of CLOCK_MONOTONIC" },
 	[CPU] = { "cpu", "the CPU that recorded it; None: a description of a task" },
-	[TYPE] = { "type", "switch, waking, wakeup, ..." },
-	[PID] = { "pid", "the event's task; 0: none, or not recorded" },
-	[CURR] = { "curr", "PID of the task that ran on the CPU before the event; 0: none" },
+	[TYPE] = { "event", "switch, waking, wakeup, ..." },
+	[PID] = { "pid", "the task that the event is about; not of switch" },
+	[CURR_PID] = { "curr_pid", "the task that ran on the CPU before the event" },
 	[CURR_KIND] = { "curr_kind", "what ran there: task, idle, other: a task without an event" },
-	[NEXT_KIND] = { "next_kind", "switch: the same of what runs next" },
+	[NEXT_PID] = { "next_pid", "switch: the task that runs next" },
+	[NEXT_KIND] = { "next_kind", "switch: what runs next, as curr_kind" },
 	[PREV_STATE] = { "prev_state", "switch: the state in which that task left, as in ps" },
-	[TARGET_CPU] = { "target_cpu", "where the task goes; task: where it is" },
+	[TARGET_CPU] = { "target_cpu", "where the task goes" },
 	[CONTEXT] = { "context", "waking: task, softirq, hardirq, softirq_task" },
-	[COMM] = { "comm", "rename, task: the name" },
+	[COMM] = { "comm", "task: the name" },
+	[NEW_COMM] = { "new_comm", "rename: the name after it" },
 	[TGID] = { "tgid", "task: PID of its process" },
+	[TASK_CPU] = { "task_cpu", "task: where it runs or last ran" },
 	[PRIO] = { "prio", "setprio, task: the kernel's priority; -1: deadline" },
 	[BOOSTED] = { "boosted", "the same: a waiter lends the priority" },
 	[OLD_PID] = { "old_pid", "exec: the PID before" },
+	[THREAD] = { "thread", "fork: a thread was made" },
 	[ENDED] = { "ended", "exit: it is the task's end; else it begins to exit" },
 	[LOST] = { "lost", "lost: how many events; 0: not known" },
+	[LOST_FIRST] = { "lost_first_ns", "lost: time of the first one" },
+	[LOST_LAST] = { "lost_last_ns", "lost: time of the last one" },
+	[FIRST] = { "first_ns", "paused: when that began" },
+	[LAST] = { "last_ns", "paused: when it ended" },
 	[ARG] = { "arg", "what else there is, see schedtape/event.h" },
 	[NR_FIELDS] = { NULL, NULL },
 };
@@ -71,10 +80,23 @@ static PyObject *target_of(const struct schedtape_event *ev)
 	case STAPE_EV_WAKEUP_NEW:
 	case STAPE_EV_MIGRATE:
 		return PyLong_FromUnsignedLongLong(ev->arg);
-	case STAPE_EV_TASK:
+	case SCHEDTAPE_EV_THROTTLE:
+	case SCHEDTAPE_EV_UNTHROTTLE:
 		return PyLong_FromUnsignedLong(ev->task_cpu);
+	case SCHEDTAPE_EV_TRIGGER:
+		return PyLong_FromUnsignedLong(ev->trigger.cpu);
 	}
 	return NULL;
+}
+
+static PyObject *pid_of(bool has, uint32_t pid)
+{
+	return has && pid ? PyLong_FromUnsignedLong(pid) : NULL;
+}
+
+static PyObject *ns_of(bool has, uint64_t time)
+{
+	return has ? PyLong_FromUnsignedLongLong(time) : NULL;
 }
 
 static PyObject *kind_of(unsigned int kind)
@@ -93,38 +115,53 @@ static PyObject *flag(bool has, bool is)
 static void describe(PyObject *event, const struct schedtape_event *ev)
 {
 	bool task = ev->type == STAPE_EV_TASK, prio = task || ev->type == STAPE_EV_PRIO;
-	bool named = task || ev->type == STAPE_EV_RENAME;
 
-	row_set(event, COMM, named ? tape_text(ev->comm) : NULL);
+	row_set(event, COMM, task ? tape_text(ev->comm) : NULL);
+	row_set(event, NEW_COMM, ev->type == STAPE_EV_RENAME ? tape_text(ev->comm) : NULL);
 	row_set(event, TGID, task ? PyLong_FromUnsignedLong(ev->tgid) : NULL);
+	row_set(event, TASK_CPU, task ? PyLong_FromUnsignedLong(ev->task_cpu) : NULL);
 	row_set(event, PRIO, prio ? PyLong_FromLong(ev->prio) : NULL);
 	row_set(event, BOOSTED, flag(prio, ev->boosted));
 	row_set(event, OLD_PID, ev->type == STAPE_EV_EXEC ?
 			    PyLong_FromUnsignedLong(ev->old_pid) : NULL);
+	row_set(event, THREAD, flag(ev->type == STAPE_EV_FORK, ev->arg & STAPE_FORK_THREAD));
 	row_set(event, ENDED, flag(ev->type == STAPE_EV_EXIT, schedtape_exit_ended(ev)));
+}
+
+/* Sets what only gaps have. */
+static void set_gap(PyObject *event, const struct schedtape_event *ev)
+{
+	bool lost = ev->type == SCHEDTAPE_EV_LOST, paused = ev->type == SCHEDTAPE_EV_PAUSED;
+
+	row_set(event, LOST, ns_of(lost, ev->lost));
+	row_set(event, LOST_FIRST, ns_of(lost, ev->lost_first));
+	row_set(event, LOST_LAST, ns_of(lost, ev->lost_last));
+	row_set(event, FIRST, ns_of(paused, ev->lost_first));
+	row_set(event, LAST, ns_of(paused, ev->lost_last));
 }
 
 static PyObject *make_event(const struct schedtape_event *ev)
 {
+	bool on_cpu = ev->cpu != STAPE_CPU_NONE, is_switch = ev->type == STAPE_EV_SWITCH;
 	PyObject *event = PyStructSequence_New(event_type);
 
 	if (!event)
 		return NULL;
 	row_set(event, TIME, PyLong_FromUnsignedLongLong(ev->time));
-	row_set(event, CPU, ev->cpu == STAPE_CPU_NONE ? NULL : PyLong_FromUnsignedLong(ev->cpu));
+	row_set(event, CPU, on_cpu ? PyLong_FromUnsignedLong(ev->cpu) : NULL);
 	row_set(event, TYPE, name_of_type(ev->type));
-	row_set(event, PID, PyLong_FromUnsignedLong(ev->pid));
-	row_set(event, CURR, PyLong_FromUnsignedLong(ev->curr));
-	row_set(event, CURR_KIND, kind_of(ev->curr_kind));
-	row_set(event, NEXT_KIND, ev->type == STAPE_EV_SWITCH ? kind_of(schedtape_switch_next(ev)) :
-							    NULL);
+	row_set(event, PID, pid_of(!is_switch, ev->pid));
+	row_set(event, CURR_PID, pid_of(true, ev->curr));
+	row_set(event, CURR_KIND, on_cpu && !schedtape_event_is_gap(ev) ? kind_of(ev->curr_kind) :
+									NULL);
+	row_set(event, NEXT_PID, pid_of(is_switch, ev->pid));
+	row_set(event, NEXT_KIND, is_switch ? kind_of(schedtape_switch_next(ev)) : NULL);
 	row_set(event, PREV_STATE, state_of(ev));
 	row_set(event, TARGET_CPU, target_of(ev));
 	row_set(event, CONTEXT, ev->type == STAPE_EV_WAKING ?
 			    PyUnicode_InternFromString(schedtape_context_name(ev->arg)) : NULL);
 	describe(event, ev);
-	row_set(event, LOST, ev->type == SCHEDTAPE_EV_LOST ?
-			 PyLong_FromUnsignedLongLong(ev->lost) : NULL);
+	set_gap(event, ev);
 	row_set(event, ARG, PyLong_FromUnsignedLongLong(ev->arg));
 	if (PyErr_Occurred())
 		Py_CLEAR(event);
@@ -265,11 +302,11 @@ static int fill(struct tape_object *self, struct rows *rows, struct schedtape_er
 PyObject *events_columns(PyObject *object, PyObject *none)
 {
 	static const struct row_member members[] = {
-		{ "time", 'Q', offsetof(struct schedtape_brief, time) },
+		{ "time_ns", 'Q', offsetof(struct schedtape_brief, time) },
 		{ "cpu", 'I', offsetof(struct schedtape_brief, cpu) },
-		{ "type", 'H', offsetof(struct schedtape_brief, type) },
+		{ "event", 'H', offsetof(struct schedtape_brief, type) },
 		{ "pid", 'I', offsetof(struct schedtape_brief, pid) },
-		{ "curr", 'I', offsetof(struct schedtape_brief, curr) },
+		{ "curr_pid", 'I', offsetof(struct schedtape_brief, curr) },
 		{ "arg", 'Q', offsetof(struct schedtape_brief, arg) },
 	};
 	struct tape_object *self = (struct tape_object *)object;

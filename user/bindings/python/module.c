@@ -217,8 +217,9 @@ static PyObject *get_descriptions(PyObject *object, void *closure)
 	info = schedtape_tape_tasks(self->tape, &n);
 	list = PyList_New(0);
 	for (i = 0; i < n && list; i++, info++) {
-		item = Py_BuildValue("(KIINIIiI)", info->time, info->pid, info->tgid,
-				     tape_text(info->comm), info->cpu, info->policy, info->nice,
+		item = Py_BuildValue("(KIINIsiI)", info->time, info->pid, info->tgid,
+				     tape_text(info->comm), info->cpu,
+				     schedtape_policy_name(info->policy), info->nice,
 				     info->rt_priority);
 		if (!item || PyList_Append(list, item))
 			Py_CLEAR(list);
@@ -231,9 +232,10 @@ static PyObject *get_descriptions(PyObject *object, void *closure)
 static PyGetSetDef tape_members[] = {
 	{ "meta_json", get_meta, NULL, "What is known of the machine and the recording.", NULL },
 	{ "damage", get_damage, NULL, "What is wrong with the tape, or None.", NULL },
-	{ "start", get_time, NULL, "Begin of the recording, ns of CLOCK_MONOTONIC.",
+	{ "start_ns", get_time, NULL, "Begin of the recording, CLOCK_MONOTONIC.",
 	  (void *)offsetof(struct schedtape_end, start_time) },
-	{ "stop", get_time, NULL, "Its end.", (void *)offsetof(struct schedtape_end, stop_time) },
+	{ "stop_ns", get_time, NULL, "Its end.",
+	  (void *)offsetof(struct schedtape_end, stop_time) },
 	{ "cpu_counts", get_cpus, NULL,
 	  "For each CPU its number, events, lost, overwritten.", NULL },
 	{ "descriptions", get_descriptions, NULL,

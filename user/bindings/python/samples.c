@@ -118,14 +118,14 @@ void samples_free(struct tape_object *self)
 
 /* -- samples -------------------------------------------------------------------- */
 
-enum { TIME, CPU, PID, TID, NAME, FIELDS, LOST, DATA, NR_FIELDS };
+enum { TIME, CPU, TGID, CURR_PID, NAME, FIELDS, LOST, DATA, NR_FIELDS };
 
 static PyStructSequence_Field sample_fields[] = {
-	[TIME] = { "time", "ns of CLOCK_MONOTONIC" },
+	[TIME] = { "time_ns", "of CLOCK_MONOTONIC" },
 	[CPU] = { "cpu", "the CPU that it happened on" },
-	[PID] = { "pid", "PID of the process that ran there; 0: the idle task; -1: it has ended" },
-	[TID] = { "tid", "PID of the task that ran there" },
-	[NAME] = { "name", "the tracepoint, irq:irq_handler_entry; None: unknown, or only a loss" },
+	[TGID] = { "tgid", "process that ran there; 0: the idle task; -1: it has ended" },
+	[CURR_PID] = { "curr_pid", "task that ran there" },
+	[NAME] = { "event", "irq:irq_handler_entry, say; None: unknown, or only a loss" },
 	[FIELDS] = { "fields", "values by name, in the kernel's order; None: not known" },
 	[LOST] = { "lost", "how many samples this CPU lost since its last one" },
 	[DATA] = { "data", "the bytes that the kernel wrote; empty: only a loss" },
@@ -217,8 +217,8 @@ static PyObject *make_sample(struct tape_object *tape, const struct schedtape_tr
 	row_set(row, TIME, PyLong_FromUnsignedLongLong(sample->time));
 	row_set(row, CPU, PyLong_FromUnsignedLong(sample->cpu));
 	/* The kernel has -1 for a task that has given up its PID. */
-	row_set(row, PID, PyLong_FromLong((int32_t)sample->pid));
-	row_set(row, TID, PyLong_FromLong((int32_t)sample->tid));
+	row_set(row, TGID, PyLong_FromLong((int32_t)sample->pid));
+	row_set(row, CURR_PID, PyLong_FromLong((int32_t)sample->tid));
 	row_set(row, NAME, Py_XNewRef(name));
 	row_set(row, FIELDS, point ? fields_of(tape, point, sample) : NULL);
 	row_set(row, LOST, PyLong_FromUnsignedLongLong(sample->lost));

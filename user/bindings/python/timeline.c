@@ -160,26 +160,34 @@ static const struct schedtape_timeline_ops ops = {
 /* -- tasks ----------------------------------------------------------------------------- */
 
 enum {
-	T_INDEX, T_PID, T_TGID, T_NAME, T_PROCESS, T_PARENT, T_START, T_END, T_EXITED, T_CPU_TIME,
-	T_SLEEPS, T_PREEMPTIONS, T_WAKEUPS, T_MIGRATIONS, T_POLICY, T_NICE, T_RT_PRIORITY, T_CGROUP,
-	NR_FIELDS,
+	T_INDEX, T_PID, T_TGID, T_COMM, T_PROCESS, T_PARENT, T_START, T_END, T_EXITED, T_CPU_TIME,
+	T_BURSTS, T_SLEEPS, T_STOPS, T_PREEMPTIONS, T_WAKEUPS, T_WAKEUPS_BY_TASK, T_MIGRATIONS,
+	T_DELAYS, T_DELAY_TOTAL, T_DELAY_MAX, T_DELAY_MAX_END, T_POLICY, T_NICE, T_RT_PRIORITY,
+	T_CGROUP, NR_FIELDS,
 };
 
 static PyStructSequence_Field task_fields[] = {
 	[T_INDEX] = { "index", "number in the timeline: a PID that is used again is another task" },
 	[T_PID] = { "pid", "its last PID" },
 	[T_TGID] = { "tgid", "PID of its process" },
-	[T_NAME] = { "name", "its last name" },
-	[T_PROCESS] = { "process", "index of the task that leads its process" },
-	[T_PARENT] = { "parent", "index of the task that forked it, or None" },
-	[T_START] = { "start", "ns, not before the recording" },
-	[T_END] = { "end", "ns, not after the recording" },
+	[T_COMM] = { "comm", "its last name" },
+	[T_PROCESS] = { "process_index", "index of the task that leads its process, or None" },
+	[T_PARENT] = { "parent_index", "index of the task that forked it, or None" },
+	[T_START] = { "start_ns", "not before the recording" },
+	[T_END] = { "end_ns", "not after the recording" },
 	[T_EXITED] = { "exited", "it ended during the recording" },
-	[T_CPU_TIME] = { "cpu_time", "ns on a CPU" },
+	[T_CPU_TIME] = { "cpu_time_ns", "on a CPU" },
+	[T_BURSTS] = { "bursts", "how many times it ran from a wake-up until it slept" },
 	[T_SLEEPS] = { "sleeps", "how often it slept" },
+	[T_STOPS] = { "stops", "how often it was stopped" },
 	[T_PREEMPTIONS] = { "preemptions", "how often it was preempted" },
 	[T_WAKEUPS] = { "wakeups", "how often it was woken" },
+	[T_WAKEUPS_BY_TASK] = { "wakeups_by_task", "by another task of the tape" },
 	[T_MIGRATIONS] = { "migrations", "how often it moved to another CPU" },
+	[T_DELAYS] = { "delays", "how often it was runnable without a CPU" },
+	[T_DELAY_TOTAL] = { "delay_total_ns", "for how long in all" },
+	[T_DELAY_MAX] = { "delay_max_ns", "for how long at most" },
+	[T_DELAY_MAX_END] = { "delay_max_end_ns", "when that ended" },
 	[T_POLICY] = { "policy", "fifo, other, ..., or None" },
 	[T_NICE] = { "nice", "its nice value, or None" },
 	[T_RT_PRIORITY] = { "rt_priority", "its real-time priority, or None" },
@@ -202,6 +210,11 @@ static void set_count(PyObject *task, int field, uint64_t count)
 	row_set(task, field, PyLong_FromUnsignedLongLong(count));
 }
 
+static void set_index(PyObject *task, int field, uint32_t index)
+{
+	row_set(task, field, index == SCHEDTAPE_NONE ? NULL : PyLong_FromUnsignedLong(index));
+}
+
 static PyObject *make_task(const struct schedtape_task *from)
 {
 	PyObject *task = PyStructSequence_New(task_type);
@@ -211,18 +224,24 @@ static PyObject *make_task(const struct schedtape_task *from)
 	set_count(task, T_INDEX, from->index);
 	set_count(task, T_PID, from->pid);
 	set_count(task, T_TGID, from->tgid);
-	row_set(task, T_NAME, tape_text(from->comm));
-	set_count(task, T_PROCESS, from->process);
-	row_set(task, T_PARENT, from->parent == SCHEDTAPE_NONE ? NULL :
-			    PyLong_FromUnsignedLong(from->parent));
+	row_set(task, T_COMM, tape_text(from->comm));
+	set_index(task, T_PROCESS, from->process);
+	set_index(task, T_PARENT, from->parent);
 	set_count(task, T_START, from->start);
 	set_count(task, T_END, from->end);
 	row_set(task, T_EXITED, PyBool_FromLong(from->exited));
 	set_count(task, T_CPU_TIME, from->cpu_time);
+	set_count(task, T_BURSTS, from->bursts);
 	set_count(task, T_SLEEPS, from->sleeps);
+	set_count(task, T_STOPS, from->stops);
 	set_count(task, T_PREEMPTIONS, from->preemptions);
 	set_count(task, T_WAKEUPS, from->wakeups);
+	set_count(task, T_WAKEUPS_BY_TASK, from->wakeups_by_task);
 	set_count(task, T_MIGRATIONS, from->migrations);
+	set_count(task, T_DELAYS, from->delays);
+	set_count(task, T_DELAY_TOTAL, from->delay_total);
+	set_count(task, T_DELAY_MAX, from->delay_max);
+	set_count(task, T_DELAY_MAX_END, from->delay_max_time);
 	row_set(task, T_POLICY, from->prio_known ?
 			    PyUnicode_InternFromString(schedtape_policy_name(from->policy)) : NULL);
 	row_set(task, T_NICE, from->prio_known ? PyLong_FromLong(from->nice) : NULL);
@@ -254,7 +273,7 @@ static PyObject *make_tasks(const struct schedtape_timeline *timeline)
 static PyObject *make_edges(const struct schedtape_timeline *timeline)
 {
 	struct column columns[NR_EDGES] = {
-		[E_WAKER] = { "waker", 'I' }, [E_WAKEE] = { "wakee", 'I' },
+		[E_WAKER] = { "waker_index", 'I' }, [E_WAKEE] = { "wakee_index", 'I' },
 		[E_COUNT] = { "count", 'Q' },
 	};
 	const struct schedtape_edge *edges;
@@ -295,19 +314,19 @@ PyObject *timeline_read(PyObject *object, PyObject *none)
 {
 	struct found found = {
 		.runs = {
-			[R_TASK] = { "task", 'I' }, [R_CPU] = { "cpu", 'I' },
-			[R_BEGIN] = { "begin", 'Q' }, [R_END] = { "end", 'Q' },
-			[R_STATE] = { "state", 'B' }, [R_SYSCALL] = { "syscall", 'Q' },
+			[R_TASK] = { "task_index", 'I' }, [R_CPU] = { "cpu", 'I' },
+			[R_BEGIN] = { "begin_ns", 'Q' }, [R_END] = { "end_ns", 'Q' },
+			[R_STATE] = { "state", 'B' }, [R_SYSCALL] = { "syscall_number", 'Q' },
 		},
 		.bursts = {
-			[B_TASK] = { "task", 'I' }, [B_BEGIN] = { "begin", 'Q' },
-			[B_END] = { "end", 'Q' }, [B_CPU_TIME] = { "cpu_time", 'Q' },
+			[B_TASK] = { "task_index", 'I' }, [B_BEGIN] = { "begin_ns", 'Q' },
+			[B_END] = { "end_ns", 'Q' }, [B_CPU_TIME] = { "cpu_time_ns", 'Q' },
 			[B_STATE] = { "state", 'B' },
 		},
 		.waits = {
-			[W_TASK] = { "task", 'I' }, [W_CPU] = { "cpu", 'I' },
-			[W_BEGIN] = { "begin", 'Q' }, [W_END] = { "end", 'Q' },
-			[W_WOKEN] = { "woken", 'B' }, [W_WAKER] = { "waker", 'I' },
+			[W_TASK] = { "task_index", 'I' }, [W_CPU] = { "cpu", 'I' },
+			[W_BEGIN] = { "begin_ns", 'Q' }, [W_END] = { "end_ns", 'Q' },
+			[W_WOKEN] = { "woken", 'B' }, [W_WAKER] = { "waker_index", 'I' },
 			[W_CONTEXT] = { "context", 'B' },
 		},
 	};

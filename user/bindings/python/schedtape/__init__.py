@@ -5,19 +5,20 @@
 
     with schedtape.open("web.tape") as tape:
         for event in tape.events():
-            print(event.time, event.cpu, event.type, event.pid)
+            print(event.time_ns, event.cpu, event.event, event.pid)
         for task in tape.tasks():
-            print(task.name, task.cpu_time)
+            print(task.comm, task.cpu_time_ns)
         for wait in tape.waits():
-            if wait.end - wait.begin > 5_000_000:
-                print(tape.task(wait.task).name, "waited", wait.end - wait.begin, "ns")
+            if wait.end_ns - wait.begin_ns > 5_000_000:
+                print(tape.task(wait.task_index).comm, "waited", wait.end_ns - wait.begin_ns, "ns")
         for sample in tape.samples("irq:irq_handler_entry"):
-            print(sample.time, sample.cpu, sample.fields["irq"])
+            print(sample.time_ns, sample.cpu, sample.fields["irq"])
 
-Times are ns of CLOCK_MONOTONIC. A task is named by its index, because a PID may be used again.
+Names are those of schedtape-json(5). Times are ns of CLOCK_MONOTONIC. A task is named by its index,
+because a PID may be used again.
 
 The columns of events, runs, bursts, waits and edges are sequences of numbers, and buffers:
-numpy.asarray(tape.runs().columns["begin"]) copies nothing.
+numpy.asarray(tape.runs().columns["begin_ns"]) copies nothing.
 
 Threads: reading events or samples one by one holds the GIL. Whatever reads the whole tape gives it
 up meanwhile (columns, tasks, runs, bursts, waits, edges), and besides has threads of its own that
@@ -43,9 +44,9 @@ __all__ = ["EVENT_TYPES", "NONE", "NO_SYSCALL", "SYSCALL_32", "UNKNOWN", "Burst"
 NONE = 0xffffffff
 #: In place of a state or a context that is not known.
 UNKNOWN = 255
-#: Run.syscall of a task that slept in no system call: in a page fault, say.
+#: Run.syscall_number of a task that slept in no system call: in a page fault, say.
 NO_SYSCALL = 0xffffffff
-#: Added to Run.syscall if it is one of the 32-bit system calls of a machine with 64 bits.
+#: Added to Run.syscall_number if it is one of the 32-bit system calls of a machine with 64 bits.
 SYSCALL_32 = 1 << 32
 
 _STATES = "RSDTtXPI"
@@ -53,9 +54,9 @@ _CONTEXTS = ("task", "softirq", "hardirq", "softirq_task")
 
 
 class Cpu(NamedTuple):
-    """What a CPU's ring had. The number None stands for descriptions of tasks."""
+    """What a CPU's ring had. The CPU None stands for descriptions of tasks."""
 
-    number: int | None
+    cpu: int | None
     events: int
     lost: int
     overwritten: int
@@ -64,20 +65,20 @@ class Cpu(NamedTuple):
 class Description(NamedTuple):
     """What the recorder read of a task that existed at the start, or entered the filter."""
 
-    time: int
+    time_ns: int
     pid: int
     #: PID of its process; 0: not known.
     tgid: int
     comm: str
     cpu: int
-    policy: int
+    policy: str
     nice: int
     rt_priority: int
 
     @property
     def prio(self) -> int:
         """The kernel's priority: 0 to 99 of real-time tasks, 100 to 139 of others, -1: deadline."""
-        if self.policy == 6:
+        if self.policy == "deadline":
             return -1
         return 99 - self.rt_priority if self.rt_priority else 120 + self.nice
 
@@ -85,39 +86,39 @@ class Description(NamedTuple):
 class Run(NamedTuple):
     """A time that a task spent on a CPU without a break."""
 
-    task: int
+    task_index: int
     cpu: int
-    begin: int
-    end: int
+    begin_ns: int
+    end_ns: int
     #: In which it left, a letter of ps; None: the tape does not show it.
     state: str | None
     #: Number of the system call that it left in, NO_SYSCALL, or a number + SYSCALL_32; None: it did
     #: not sleep, or record --syscalls did not note it.
-    syscall: int | None
+    syscall_number: int | None
 
 
 class Burst(NamedTuple):
     """What a task ran from a wake-up until it slept or ended, preemptions included."""
 
-    task: int
-    begin: int
-    end: int
-    cpu_time: int
+    task_index: int
+    begin_ns: int
+    end_ns: int
+    cpu_time_ns: int
     state: str | None
 
 
 class Wait(NamedTuple):
     """A time that a task was runnable and had no CPU."""
 
-    task: int
+    task_index: int
     #: Where it then ran; None: it still waits when the tape ends.
     cpu: int | None
-    begin: int
-    end: int
+    begin_ns: int
+    end_ns: int
     #: It was woken; False: it was preempted.
     woken: bool
     #: The task that woke it; None: none on the tape did.
-    waker: int | None
+    waker_index: int | None
     #: From where: task, softirq, hardirq, softirq_task; None: not known.
     context: str | None
 
@@ -125,8 +126,8 @@ class Wait(NamedTuple):
 class Edge(NamedTuple):
     """How often a task woke another one."""
 
-    waker: int
-    wakee: int
+    waker_index: int
+    wakee_index: int
     count: int
 
 
@@ -235,14 +236,14 @@ class Tape:
         return self._tape.damage
 
     @property
-    def start(self) -> int:
-        """When the recording began, ns."""
-        return self._tape.start
+    def start_ns(self) -> int:
+        """When the recording began."""
+        return self._tape.start_ns
 
     @property
-    def stop(self) -> int:
-        """When it ended, ns."""
-        return self._tape.stop
+    def stop_ns(self) -> int:
+        """When it ended."""
+        return self._tape.stop_ns
 
     @property
     def cpus(self) -> list[Cpu]:
@@ -267,7 +268,10 @@ class Tape:
         return self.events()
 
     def columns(self) -> Mapping[str, Column]:
-        """Returns time, cpu, type, pid, curr and arg of all events; EVENT_TYPES names the types."""
+        """Returns time_ns, cpu, event, pid, curr_pid and arg of all events.
+
+        The number in event is a type that EVENT_TYPES names. The pid of a switch is its next_pid.
+        """
         if self._events is None:
             self._events = self._tape.event_columns()
         return self._events

@@ -7,9 +7,6 @@ from copy import copy
 
 from . import Event, Tape
 
-#: Of Event.arg of a fork: the child is a thread of its parent's process.
-FORK_THREAD = 1
-
 
 class Identity:
     """A task, as far as it is known: name "", process 0, priority and CPU None are not."""
@@ -55,22 +52,22 @@ class Identities:
         """Puts what the recorder read of tasks before a time; None: all that is left."""
         while self._next < len(self._described):
             told = self._described[self._next]
-            if before is not None and told.time >= before:
+            if before is not None and told.time_ns >= before:
                 return
             put(told.pid, Identity(told.comm, told.tgid, told.prio, told.cpu))
             self._next += 1
 
     def _scan(self, tape: Tape) -> None:
         for event in tape.events():
-            self._take(event.time, self._tasks.setdefault)
-            if event.type == "fork":
-                self._tasks.setdefault(event.pid, Identity())
-            elif event.type == "task":
-                self._tasks.setdefault(event.pid, self._described_by(event))
+            self._take(event.time_ns, self._tasks.setdefault)
+            if event.event == "fork":
+                self._own(event.pid)
+            elif event.event == "task":
+                self._tasks.setdefault(event.pid or 0, self._described_by(event))
 
-    def get(self, pid: int) -> Identity:
+    def get(self, pid: int | None) -> Identity:
         """Returns what is known of a PID, which is not to be changed."""
-        return self._tasks.get(pid, UNKNOWN)
+        return self._tasks.get(pid or 0, UNKNOWN)
 
     def reach(self, time: int) -> None:
         """Takes the tape's descriptions from before a time."""
@@ -78,22 +75,22 @@ class Identities:
 
     def follow(self, event: Event) -> None:
         """Changes what an event changes."""
-        change = self._follow.get(event.type)
+        change = self._follow.get(event.event)
         if change:
             change(event)
 
-    def _own(self, pid: int) -> Identity:
-        return self._tasks.setdefault(pid, Identity())
+    def _own(self, pid: int | None) -> Identity:
+        return self._tasks.setdefault(pid or 0, Identity())
 
     def _switch(self, event: Event) -> None:
-        if event.pid:
-            self._own(event.pid).cpu = event.cpu
+        if event.next_pid:
+            self._own(event.next_pid).cpu = event.cpu
 
     def _move(self, event: Event) -> None:
         self._own(event.pid).cpu = event.target_cpu
 
     def _rename(self, event: Event) -> None:
-        self._own(event.pid).comm = event.comm or ""
+        self._own(event.pid).comm = event.new_comm or ""
 
     def _setprio(self, event: Event) -> None:
         task = self._own(event.pid)
@@ -101,20 +98,20 @@ class Identities:
 
     @staticmethod
     def _described_by(event: Event) -> Identity:
-        return Identity(event.comm or "", event.tgid or 0, event.prio, event.target_cpu,
+        return Identity(event.comm or "", event.tgid or 0, event.prio, event.task_cpu,
                         bool(event.boosted))
 
     def _task(self, event: Event) -> None:
-        self._tasks[event.pid] = self._described_by(event)
+        self._tasks[event.pid or 0] = self._described_by(event)
 
     def _exec(self, event: Event) -> None:
         """A thread that calls execve() gets the PID of its process."""
         if event.old_pid and event.old_pid != event.pid:
-            self._tasks[event.pid] = copy(self.get(event.old_pid))
+            self._tasks[event.pid or 0] = copy(self.get(event.old_pid))
 
     def _fork(self, event: Event) -> None:
         """A child begins as its parent is. The tape may not know the parent."""
-        child = copy(self.get(event.curr))
-        if not event.arg & FORK_THREAD:
-            child.tgid = event.pid
-        self._tasks[event.pid] = child
+        child = copy(self.get(event.curr_pid))
+        if not event.thread:
+            child.tgid = event.pid or 0
+        self._tasks[event.pid or 0] = child

@@ -131,13 +131,13 @@ class Runner:
                 comm: str) -> dict[str, Any]:
         """perf_sample_dict. What a tape does not have is 0 or empty."""
         if isinstance(event, Sample):
-            tgid, data = event.pid, event.data
+            tgid, data = event.tgid, event.data
         else:
             tgid, data = self.points.identities.get(pid).tgid or pid, b""
         return {
             "ev_name": name, "comm": comm, "callchain": [], "brstack": [], "brstacksym": [],
             "raw_buf": data, "attr": b"",
-            "sample": {"pid": tgid, "tid": pid, "cpu": cpu, "time": event.time, "period": 1,
+            "sample": {"pid": tgid, "tid": pid, "cpu": cpu, "time": event.time_ns, "period": 1,
                        "ip": 0, "id": 0, "stream_id": 0, "addr": 0, "phys_addr": 0, "weight": 0,
                        "ins_lat": 0, "transaction": 0, "datasrc": 0, "datasrc_decode": "",
                        "cpumode": 0, "values": []},
@@ -162,7 +162,7 @@ class Runner:
                 fields.insert(at, value)
             if with_sample:
                 fields.append(self._sample(name, event, cpu, pid, comm))
-            handler(event_name, CONTEXT, cpu, *divmod(event.time, 10**9), pid, comm, [], *fields)
+            handler(event_name, CONTEXT, cpu, *divmod(event.time_ns, 10**9), pid, comm, [], *fields)
         return call
 
     def _unhandled(self, handler: Callable[..., Any],
@@ -171,8 +171,8 @@ class Runner:
 
         def call(name: str, event: Event, cpu: int, pid: int, comm: str, fields: list[Any]) -> None:
             values = dict(zip(names, fields))
-            values.update(common_cpu=cpu, common_s=event.time // 10**9,
-                          common_ns=event.time % 10**9, common_pid=pid, common_comm=comm,
+            values.update(common_cpu=cpu, common_s=event.time_ns // 10**9,
+                          common_ns=event.time_ns % 10**9, common_pid=pid, common_comm=comm,
                           common_callchain=[])
             more = [self._sample(name, event, cpu, pid, comm)] if with_sample else []
             handler(name.replace(":", "__"), CONTEXT, values, *more)
@@ -366,7 +366,7 @@ def make(path: str, out: str) -> None:
     """Writes a script with a function for each tracepoint that a tape has."""
     text = _HEAD.format(tape=path, out=out)
     with _open(path) as tape:
-        there = {sample.name for sample in tape.samples()}
+        there = {sample.event for sample in tape.samples()}
         sampled = [point for point in _sampled(tape) if point.name in there]
         for name in present(tape):
             if name not in there:

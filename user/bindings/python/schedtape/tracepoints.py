@@ -71,7 +71,7 @@ class Tracepoints:
         self.samples_unknown = 0
         #: Ends run() before the next event.
         self.stopped = False
-        self._since: dict[int, tuple[int, int]] = {}
+        self._since: dict[int, tuple[int | None, int]] = {}
         self._fields: dict[str, Callable[[Event], list[Any]]] = {
             "switch": self._switch, "waking": self._waking, "wakeup": self._wakeup,
             "wakeup_new": self._wakeup, "fork": self._fork, "exec": self._exec, "exit": self._exit,
@@ -80,22 +80,22 @@ class Tracepoints:
 
     # -- values ------------------------------------------------------------------------------
 
-    def comm(self, pid: int) -> str:
+    def comm(self, pid: int | None) -> str:
         """The name of a task; ":100" if only its PID is known, as perf has it."""
         return self.identities.get(pid).comm or (f":{pid}" if pid else OTHER_COMM)
 
-    def _prio(self, pid: int) -> int:
+    def _prio(self, pid: int | None) -> int:
         prio = self.identities.get(pid).prio
         return OTHER_PRIO if prio is None else prio
 
-    def _task(self, pid: int) -> list[Any]:
-        return [self.comm(pid), pid, self._prio(pid)]
+    def _task(self, pid: int | None) -> list[Any]:
+        return [self.comm(pid), pid or 0, self._prio(pid)]
 
-    def _cpu(self, pid: int, event: Event) -> int:
+    def _cpu(self, pid: int | None, event: Event) -> int:
         cpu = self.identities.get(pid).cpu
         return cpu if cpu is not None else event.cpu or 0
 
-    def _side(self, pid: int, kind: str | None, cpu: int | None) -> list[Any]:
+    def _side(self, pid: int | None, kind: str | None, cpu: int | None) -> list[Any]:
         if pid:
             return self._task(pid)
         if kind == "idle":
@@ -105,8 +105,8 @@ class Tracepoints:
     # -- fields of each tracepoint --------------------------------------------------------------
 
     def _switch(self, event: Event) -> list[Any]:
-        prev = self._side(event.curr, event.curr_kind, event.cpu)
-        following = self._side(event.pid, event.next_kind, event.cpu)
+        prev = self._side(event.curr_pid, event.curr_kind, event.cpu)
+        following = self._side(event.next_pid, event.next_kind, event.cpu)
         return [*prev, STATES.get(event.prev_state or "R", 0), *following]
 
     def _waking(self, event: Event) -> list[Any]:
@@ -116,10 +116,11 @@ class Tracepoints:
         return [*self._task(event.pid), event.target_cpu]
 
     def _fork(self, event: Event) -> list[Any]:
-        return [self.comm(event.curr), event.curr or OTHER_PID, self.comm(event.pid), event.pid]
+        return [self.comm(event.curr_pid), event.curr_pid or OTHER_PID, self.comm(event.pid),
+                event.pid or 0]
 
     def _exec(self, event: Event) -> list[Any]:
-        return [self.comm(event.pid), event.pid, event.old_pid]
+        return [self.comm(event.pid), event.pid or 0, event.old_pid]
 
     def _exit(self, event: Event) -> list[Any]:
         return self._task(event.pid)
@@ -131,28 +132,28 @@ class Tracepoints:
         return [*self._task(event.pid), event.prio]
 
     def _rename(self, event: Event) -> list[Any]:
-        return [event.pid, self.comm(event.pid), event.comm, OTHER_ADJ]
+        return [event.pid or 0, self.comm(event.pid), event.new_comm, OTHER_ADJ]
 
     # -- events --------------------------------------------------------------------------------
 
     def _has(self, event: Event) -> bool:
         """Is there a tracepoint for the event?"""
-        if event.type == "exit":
+        if event.event == "exit":
             return not event.ended
-        if event.type == "setprio":
+        if event.event == "setprio":
             # The kernel has one for a priority that waiters lend, or take back.
             return bool(event.boosted) or self.identities.get(event.pid).boosted
         return True
 
     def _call(self, event: Event) -> None:
-        name = OF_TYPE[event.type]
+        name = OF_TYPE[event.event]
         call = self.calls.get(name)
         if call is None:
             return
-        pid = event.curr or (event.pid if event.cpu is None else 0)
+        pid = event.curr_pid or (event.pid if event.cpu is None else None)
         cpu = self._cpu(pid, event) if event.cpu is None else event.cpu
         comm, pid, _ = self._side(pid, event.curr_kind, cpu)
-        call(name, event, cpu, pid, comm if pid else "swapper", self._fields[event.type](event))
+        call(name, event, cpu, pid, comm if pid else "swapper", self._fields[event.event](event))
 
     def _call_runtime(self, event: Event) -> None:
         """A task leaves a CPU: calls with how long it ran, if the tape shows since when."""
@@ -160,30 +161,30 @@ class Tracepoints:
         call = self.calls.get(name)
         if call is None:
             return
-        pid, since = self._since.get(event.cpu or 0, (0, 0))
-        if event.curr and event.curr == pid:
+        pid, since = self._since.get(event.cpu or 0, (None, 0))
+        if pid and event.curr_pid == pid:
             comm = self.comm(pid)
-            call(name, event, event.cpu, pid, comm, [comm, pid, event.time - since])
-        self._since[event.cpu or 0] = (event.pid, event.time)
+            call(name, event, event.cpu, pid, comm, [comm, pid, event.time_ns - since])
+        self._since[event.cpu or 0] = (event.next_pid, event.time_ns)
 
     def _keep_runtime(self, event: Event) -> None:
         """What a task ran is not known over a gap, and goes on under another PID."""
-        if event.type in ("lost", "paused"):
+        if event.event in ("lost", "paused"):
             self._since.pop(event.cpu or 0, None)
-        elif event.type == "exec" and event.old_pid:
+        elif event.event == "exec" and event.old_pid:
             for cpu, (pid, since) in self._since.items():
                 if pid == event.old_pid:
                     self._since[cpu] = (event.pid, since)
 
     def _call_sample(self, sample: Sample) -> None:
         self.samples_lost += sample.lost
-        call = self.sample_calls.get(sample.name or "")
+        call = self.sample_calls.get(sample.event or "")
         if call is None or sample.fields is None:
-            self.samples_unknown += sample.name is not None
+            self.samples_unknown += sample.event is not None
             return
-        self.identities.reach(sample.time)
-        comm = self.comm(sample.tid) if sample.tid else "swapper"
-        call(sample.name, sample, sample.cpu, sample.tid, comm, [*sample.fields.values()])
+        self.identities.reach(sample.time_ns)
+        comm = self.comm(sample.curr_pid) if sample.curr_pid else "swapper"
+        call(sample.event, sample, sample.cpu, sample.curr_pid, comm, [*sample.fields.values()])
 
     def _events_and_samples(self) -> Iterator[Event]:
         """All events. Calls for the samples up to each of them, in between.
@@ -193,7 +194,7 @@ class Tracepoints:
         samples = self.tape.samples(*self.sample_calls, *self.undecodable)
         sample = next(samples, None)
         for event in self.tape.events():
-            while sample and sample.time <= event.time and not self.stopped:
+            while sample and sample.time_ns <= event.time_ns and not self.stopped:
                 self._call_sample(sample)
                 sample = next(samples, None)
             yield event
@@ -207,8 +208,8 @@ class Tracepoints:
         for event in self._events_and_samples() if self.sample_calls else self.tape.events():
             if self.stopped:
                 return
-            kind = event.type
-            identities.reach(event.time)
+            kind = event.event
+            identities.reach(event.time_ns)
             if kind == "switch":
                 self._call_runtime(event)
             elif kind not in OF_TYPE or kind == "exec":
@@ -224,7 +225,7 @@ class Tracepoints:
 
 def present(tape: Tape) -> Iterator[str]:
     """The tracepoints of scheduling that a tape has, in the order of FIELDS."""
-    types = {event.type for event in tape.events()}
+    types = {event.event for event in tape.events()}
     there = {name for kind, name in OF_TYPE.items() if kind in types}
     if "sched:sched_switch" in there:
         there.add("sched:sched_stat_runtime")
