@@ -155,6 +155,47 @@ def test_samples(schedtape, path):
            "patterns that are none: an error")
 
 
+def test_pipe(schedtape, folder):
+    """A pipe that has not ended gives events, and lets other threads run; and only once."""
+    path = f"{folder}/live.tape"
+    subprocess.run([LOAD_TAPE, path, "40000", "live"], check=True)
+    with schedtape.open(path) as tape:
+        expected, cpu_time = list(tape), sum(task.cpu_time_ns for task in tape.tasks())
+    with open(path, "rb") as file:
+        whole = file.read()
+    fifo = f"{folder}/fifo"
+    os.mkfifo(fifo)
+    go_on = threading.Event()
+
+    def write():
+        with open(fifo, "wb") as file:
+            # The tape says after two thirds how far it has come.
+            file.write(whole[:len(whole) * 3 // 4])
+            file.flush()
+            ok(go_on.wait(60), "a pipe gives events before it has ended")
+            file.write(whole[len(whole) * 3 // 4:])
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    with schedtape.open(fifo) as tape:
+        events = tape.events()
+        first = next(events)
+        # The other thread writes the rest when this one waits without the GIL.
+        go_on.set()
+        seen = [first, *events]
+        ok(tape.is_pipe and seen == expected and not tape.damage, "a pipe has the events of a file",
+           (tape.damage, len(seen), len(expected)))
+        ok("only once" in (fails(schedtape.TapeError, tape.tasks) or "") and
+           "samples" in (fails(schedtape.TapeError, tape.samples) or ""),
+           "it is read once, and has no samples")
+    thread.join()
+    text = ("import schedtape\n"
+            "print(sum(task.cpu_time_ns for task in schedtape.open('-').tasks()))")
+    done = subprocess.run([sys.executable, "-c", text], input=whole, capture_output=True,
+                          check=False, env={**os.environ, "PYTHONPATH": PACKAGE})
+    ok(done.stdout.decode() == f"{cpu_time}\n", "tasks of standard input", done)
+
+
 def test_trouble(schedtape, path, folder):
     ok("No such file" in (fails(OSError, schedtape.open, f"{folder}/none") or ""),
        "a tape that is not there: an OSError")
@@ -294,6 +335,7 @@ def main():
         test_samples(schedtape, points)
         with schedtape.open(path) as tape:
             ok(not tape.tracepoints() and not list(tape.samples()), "a tape without samples")
+        test_pipe(schedtape, folder)
         test_trouble(schedtape, path, folder)
         test_damage(schedtape, path, folder)
         test_fork(schedtape, path)

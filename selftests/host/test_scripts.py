@@ -492,6 +492,29 @@ def test_generated_samples(folder):
            if pair[0] != pair[1]][:3]))
 
 
+TALLY = """
+n = 0
+def sched__sched_switch(*arguments):
+    global n
+    n += 1
+def trace_end():
+    print(n)
+"""
+
+
+def test_pipe(folder):
+    for tape, text, warns in (("load", PRINT, False), ("points", TALLY, False),
+                              ("points", TALLY + "irq__irq_handler_exit = print\n", True)):
+        expected = script(folder, text, tape=f"{tape}.tape")
+        with open(f"{folder}/{tape}.tape", encoding="latin1", newline="") as file:
+            done = run("script", "-i", "-", "-s", f"{folder}/own.py", input=file.read(),
+                       encoding="latin1")
+        same = warns or done.stdout.encode("latin1") == expected.stdout.encode()
+        ok(done.returncode == 0 and same and
+           warns == ("events of other tracepoints are left out" in done.stderr),
+           "a tape from a pipe: the same", (done.stderr, done.stdout[:300]))
+
+
 PERL_TALLY = """
 sub sched::sched_switch { $n++ }
 sub trace_end { print "$n\n" }
@@ -537,6 +560,7 @@ def main():
         test_perf_perl_scripts(folder)
         subprocess.run([POINTS_TAPE, f"{folder}/points.tape", str(ROUNDS)], check=True)
         test_samples(folder)
+        test_pipe(folder)
         test_generated_samples(folder)
         test_perl_samples(folder)
     finish()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: writes a tape of a load with a given number of events: load_tape FILE EVENTS
+ * Description: writes a tape of a load with a given number of events: load_tape FILE EVENTS [live]
+ *
+ * With "live" it says after two thirds how far it has come, as a recorder does, so that a reader of
+ * a pipe can have these events before the others.
  *
  * Tasks wake each other, sleep, and are preempted, at random, which is the same each time.  On one
  * CPU a task runs from the start, and no event shows it before half of the time is over.
@@ -35,6 +38,7 @@ static struct cpu cpus[CPUS];
 static struct schedtape_cpu counts[CPUS];
 static bool awake[TASKS];
 static bool silent = true;
+static bool live;
 static struct schedtape_writer *writer;
 static struct schedtape_error err;
 
@@ -112,6 +116,24 @@ static void step(struct cpu *cpu, uint64_t time)
 	}
 }
 
+/* Writes all events up to @time, and that these are all.  Returns true, or false with an error. */
+static bool mark(uint64_t time)
+{
+	struct stape_clock_sample sample = { .counter = time, .mono = time, .khz = 1000000 };
+	struct schedtape_progress progress = {
+		.size = sizeof(progress), .time = time, .start_time = START,
+	};
+	unsigned int i;
+
+	for (i = 0; i < CPUS; i++) {
+		if (end_page(i))
+			return false;
+		begin_page(i, time);
+	}
+	return !schedtape_writer_clock(writer, &sample, &err) &&
+	       !schedtape_writer_progress(writer, &progress, &err);
+}
+
 /* Returns when the load ends; 0: the tape cannot be written. */
 static uint64_t write_load(uint64_t events)
 {
@@ -128,6 +150,11 @@ static uint64_t write_load(uint64_t events)
 		silent = n < events / 2;
 		i = draw(silent ? SILENT : CPUS);
 		time += 2 + draw(5000);
+		if (live && n > events / 3 * 2) {
+			live = false;
+			if (!mark(time))
+				return 0;
+		}
 		if (cpus[i].m.header.used + ROOM > STAPE_PAGE_SIZE) {
 			if (end_page(i))
 				return 0;
@@ -175,8 +202,9 @@ int main(int argc, char **argv)
 		.size = sizeof(end), .start_time = START, .cpus = counts, .nr_cpus = CPUS,
 	};
 
-	if (argc != 3 || !strtoull(argv[2], NULL, 10)) {
-		fputs("usage: load_tape FILE EVENTS\n", stderr);
+	live = argc == 4 && !strcmp(argv[3], "live");
+	if (argc != 3 + live || !strtoull(argv[2], NULL, 10)) {
+		fputs("usage: load_tape FILE EVENTS [live]\n", stderr);
 		return 2;
 	}
 	name_tasks(tasks);

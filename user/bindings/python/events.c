@@ -181,6 +181,31 @@ struct iterator {
 
 static PyObject *iterator_type;
 
+/* Reads an event.  Goes on behind a page that contradicts itself.  Needs no GIL. */
+static int read_event(struct tape_object *tape, struct schedtape_event *ev,
+		      struct schedtape_error *err)
+{
+	int rc;
+
+	while ((rc = schedtape_tape_next(tape->tape, ev, err)) == -EBADMSG)
+		tape_note(tape, err->text);
+	return rc;
+}
+
+/* The same of a pipe, which may have none for a long time. */
+static int wait_event(struct tape_object *tape, struct schedtape_event *ev,
+		      struct schedtape_error *err)
+{
+	int rc;
+
+	tape->busy = true;
+	Py_BEGIN_ALLOW_THREADS
+	rc = read_event(tape, ev, err);
+	Py_END_ALLOW_THREADS
+	tape->busy = false;
+	return rc;
+}
+
 static PyObject *iterator_next(PyObject *object)
 {
 	struct iterator *self = (struct iterator *)object;
@@ -195,8 +220,8 @@ static PyObject *iterator_next(PyObject *object)
 	}
 	if (!tape_is_free(self->tape))
 		return NULL;
-	while ((rc = schedtape_tape_next(self->tape->tape, &ev, &err)) == -EBADMSG)
-		tape_note(self->tape, err.text);
+	rc = self->tape->pipe ? wait_event(self->tape, &ev, &err) :
+				read_event(self->tape, &ev, &err);
 	if (rc < 0)
 		return tape_fail(rc, &err);
 	return rc ? make_event(&ev) : NULL;

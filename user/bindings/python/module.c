@@ -91,7 +91,7 @@ static PyObject *tape_open(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&", names, PyUnicode_FSConverter, &path))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	rc = schedtape_tape_open(PyBytes_AsString(path), &tape, &err);
+	rc = schedtape_tape_open_once(PyBytes_AsString(path), &tape, &err);
 	Py_END_ALLOW_THREADS
 	Py_DECREF(path);
 	if (rc)
@@ -102,6 +102,7 @@ static PyObject *tape_open(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 		return NULL;
 	}
 	self->tape = tape;
+	self->pipe = schedtape_tape_is_pipe(tape);
 	self->opener = getpid();
 	return (PyObject *)self;
 }
@@ -173,6 +174,24 @@ static PyObject *get_time(PyObject *object, void *closure)
 	return PyLong_FromUnsignedLongLong(*(uint64_t *)((char *)end + (size_t)closure));
 }
 
+static PyObject *get_pipe(PyObject *object, void *closure)
+{
+	(void)closure;
+	return PyBool_FromLong(((struct tape_object *)object)->pipe);
+}
+
+static PyObject *get_description_count(PyObject *object, void *closure)
+{
+	struct tape_object *self = (struct tape_object *)object;
+	size_t n;
+
+	(void)closure;
+	if (!tape_is_free(self))
+		return NULL;
+	schedtape_tape_tasks(self->tape, &n);
+	return PyLong_FromSize_t(n);
+}
+
 /* A list of tuples: CPU (None: descriptions), events, lost, overwritten. */
 static PyObject *get_cpus(PyObject *object, void *closure)
 {
@@ -236,8 +255,11 @@ static PyGetSetDef tape_members[] = {
 	  (void *)offsetof(struct schedtape_end, start_time) },
 	{ "stop_ns", get_time, NULL, "Its end.",
 	  (void *)offsetof(struct schedtape_end, stop_time) },
+	{ "is_pipe", get_pipe, NULL, "It can be read only once.", NULL },
 	{ "cpu_counts", get_cpus, NULL,
 	  "For each CPU its number, events, lost, overwritten.", NULL },
+	{ "description_count", get_description_count, NULL, "How many descriptions there are yet.",
+	  NULL },
 	{ "descriptions", get_descriptions, NULL,
 	  "What the recorder read of tasks: time, PID, TGID, name, CPU, policy, nice, priority.",
 	  NULL },

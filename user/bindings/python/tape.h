@@ -10,6 +10,7 @@
 /**
  * struct tape_object - an open tape
  * @tape: NULL: it is closed
+ * @pipe: reading it may wait, so the GIL is released meanwhile
  * @busy: a call reads it without the GIL, or an iterator does: no other one may
  * @turn: number of the reader that the tape was rewound for: an earlier iterator is over
  * @opener: the process that has opened it.  A child has no threads of the library, so it must
@@ -20,6 +21,7 @@
 struct tape_object {
 	PyObject_HEAD
 	struct schedtape_tape *tape;
+	bool pipe;
 	bool busy;
 	unsigned long turn;
 	pid_t opener;

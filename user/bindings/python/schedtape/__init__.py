@@ -246,6 +246,11 @@ class Tape:
         return self._tape.stop_ns
 
     @property
+    def is_pipe(self) -> bool:
+        """The tape is a pipe, which is read once. Its end and its losses are known at the end."""
+        return self._tape.is_pipe
+
+    @property
     def cpus(self) -> list[Cpu]:
         """The counts of each CPU, of lost events as well."""
         return [Cpu(*counts) for counts in self._tape.cpu_counts]
@@ -257,8 +262,13 @@ class Tape:
 
     @property
     def descriptions(self) -> list[Description]:
-        """What was read of tasks, by time."""
+        """What was read of tasks, by time; more may come with the events of a pipe."""
         return sorted(Description(*values) for values in self._tape.descriptions)
+
+    @property
+    def description_count(self) -> int:
+        """How many of them there are: a pipe has more and more."""
+        return self._tape.description_count
 
     def events(self) -> Iterator[Event]:
         """Iterates over all events by time. One iteration at a time: a new one ends the last."""
@@ -325,5 +335,9 @@ class Tape:
 
 
 def open(path: str | bytes | os.PathLike[str]) -> Tape:  # pylint: disable=redefined-builtin
-    """Opens a tape: a file, or the folder of a tape in several files."""
+    """Opens a tape: a file, the folder of a tape in several files, or a pipe. "-": standard input.
+
+    A pipe is read once, while it is recorded: by events(), columns(), or what tasks() and the like
+    read together. It has no samples.
+    """
     return Tape(path)

@@ -30,11 +30,12 @@ class Identities:
 
     A PID has its first identity from the start, as in the lines of schedtape script, although the
     recorder describes tasks a little later than it begins. If events are missing, an identity may
-    come after the first event of its task, so such a tape is read once for them.
+    come after the first event of its task, so such a tape is read once for them, but no pipe.
     """
 
     def __init__(self, tape: Tape) -> None:
         self._tasks: dict[int, Identity] = {}
+        self._pipe = tape if tape.is_pipe else None
         self._described = tape.descriptions
         self._next = 0
         self._follow: dict[str, Callable[[Event], None]] = {
@@ -42,8 +43,9 @@ class Identities:
             "migrate": self._move, "fork": self._fork, "exec": self._exec,
             "rename": self._rename, "setprio": self._setprio, "task": self._task,
         }
-        if tape.lost or tape.damage or tape.meta.get("overwrite") or \
-                any(cpu.overwritten for cpu in tape.cpus):
+        missing = tape.lost or tape.damage or tape.meta.get("overwrite") or \
+            any(cpu.overwritten for cpu in tape.cpus)
+        if missing and not tape.is_pipe:
             self._scan(tape)
         self._take(None, self._tasks.setdefault)
         self._next = 0
@@ -71,6 +73,9 @@ class Identities:
 
     def reach(self, time: int) -> None:
         """Takes the tape's descriptions from before a time."""
+        if self._pipe and self._pipe.description_count > len(self._described):
+            known = set(self._described)
+            self._described += [told for told in self._pipe.descriptions if told not in known]
         self._take(time, self._tasks.__setitem__)
 
     def follow(self, event: Event) -> None:

@@ -69,6 +69,8 @@ def _choose(handler: Any, arguments: tuple[str, ...],
 
 def _sampled(tape: Tape) -> list[Tracepoint]:
     """The tracepoints whose samples a function may get. What a tape says is not trusted."""
+    if tape.is_pipe:
+        return []
     return [point for point in tape.tracepoints() if point.decodes and
             re.fullmatch(r"\w+:\w+", point.name, re.ASCII)]
 
@@ -85,6 +87,7 @@ class Runner:
         return function if callable(function) else None
 
     def _find_handlers(self) -> None:
+        self.points.left_out = self.points.tape.is_pipe and self._wants_samples()
         sampled = {point.name: point for point in _sampled(self.points.tape)}
         self.points.undecodable = [point.name for point in self.points.tape.tracepoints()
                                    if point.name not in sampled]
@@ -98,6 +101,12 @@ class Runner:
             if call:
                 self.points.sample_calls[name] = call
                 self._define(point)
+
+    def _wants_samples(self) -> bool:
+        """Has the script a function for another tracepoint of the tape?"""
+        return any(self._function(point.name.replace(":", "__")) or
+                   self._function("trace_unhandled") or self._function("process_event")
+                   for point in self.points.tape.tracepoints())
 
     def _define(self, point: Tracepoint) -> None:
         """Tells the script's flag_str() and symbol_str() the names of values."""
@@ -243,6 +252,9 @@ def _warn(path: str, tape: Tape, points: Tracepoints | None = None) -> None:
         print(f"schedtape script: {path}: warning: {tape.damage}", file=sys.stderr)
     counts = [(tape.lost, "events are lost")]
     if points:
+        if points.left_out:
+            print(f"schedtape script: {path}: warning: a pipe: events of other tracepoints are left "
+                  "out; save it in a file to see them", file=sys.stderr)
         counts += [(points.samples_lost, "events of other tracepoints are lost"),
                    (points.samples_unknown, "events of other tracepoints cannot be decoded")]
     for count, what in counts:
@@ -366,7 +378,7 @@ def make(path: str, out: str) -> None:
     """Writes a script with a function for each tracepoint that a tape has."""
     text = _HEAD.format(tape=path, out=out)
     with _open(path) as tape:
-        there = {sample.event for sample in tape.samples()}
+        there = set() if tape.is_pipe else {sample.event for sample in tape.samples()}
         sampled = [point for point in _sampled(tape) if point.name in there]
         for name in present(tape):
             if name not in there:
@@ -384,11 +396,11 @@ def make(path: str, out: str) -> None:
 # -- the command ----------------------------------------------------------------------------------
 
 def _show_traceback(error: BaseException) -> None:
-    """Prints the traceback from the script's own first line on."""
+    """Prints the traceback from the script's own first line on. Others are of this package."""
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename in (__file__, *_ENGINE):
         trace = trace.tb_next
-    traceback.print_exception(error.with_traceback(trace))
+    traceback.print_exception(error.with_traceback(trace or error.__traceback__))
 
 
 _ENGINE = tuple(os.path.join(_HERE, name) for name in ("tracepoints.py", "identities.py"))

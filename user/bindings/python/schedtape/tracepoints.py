@@ -69,6 +69,8 @@ class Tracepoints:
         #: Of the samples: those that are missing, and those whose fields are not known.
         self.samples_lost = 0
         self.samples_unknown = 0
+        #: There are samples that a call wants, but they cannot be read.
+        self.left_out = False
         #: Ends run() before the next event.
         self.stopped = False
         self._since: dict[int, tuple[int | None, int]] = {}
