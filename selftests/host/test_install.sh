@@ -28,7 +28,8 @@ installed_files()
 		"$prefix"/share/bash-completion/completions/schedtape \
 		"$prefix"/share/zsh/site-functions/_schedtape \
 		"$prefix"/share/fish/vendor_completions.d/schedtape.fish \
-		"$prefix"/share/doc/schedtape/examples/{delays,distance,fields,kinds,latency}.c \
+		"$prefix"/share/doc/schedtape/examples/{cgroups,delays,distance,fields,kinds}.c \
+		"$prefix"/share/doc/schedtape/examples/{latency,live,part,wakers}.c \
 		"$prefix"/share/doc/schedtape/examples/{slow.bpf,slow,switches}.c \
 		"$prefix"/include/schedtape{,-decode,-page,-tape,-timeline}.h \
 		"$prefix"/include/schedtape/{client,device,dump,event,netlink,version}.h

@@ -176,6 +176,45 @@ runs_delays()
 	diff - <(run delays "$T/tape") <<< $'one\t10\t20\tat 1020\ntwo\t11\t20\tat 2040'
 }
 
+runs_wakers()
+{
+	same "$(run wakers "$T/tape")" $'one\t10\t10'
+}
+
+runs_cgroups()
+{
+	diff - <(run cgroups "$T/tape") <<< $'0\t10200\n7\t10000'
+}
+
+# What is left of a truncated tape is in the copy, which then is complete.
+runs_part()
+{
+	run ext_tape "$T/longer" 3 && head -c -1000 "$T/longer" > "$T/cut" &&
+	run part "$T/cut" "$T/copy" | grep 'left out: .*ends' &&
+	same "$(run part "$T/copy" "$T/copied" | grep -c 'left out')" 0 &&
+	diff <(run kinds "$T/cut") <(run kinds "$T/copy") && run kinds "$T/copy" | grep switch
+}
+
+# Prints a tape, but the rest of it only when something was printed of the first part.
+feed_live()
+{
+	# It says after two thirds how far it has come.
+	head -c 200000 "$T/load"
+	for _ in {1..600}; do
+		[ ! -s "$T/live.out" ] || break
+		sleep 0.1
+	done
+	[ -s "$T/live.out" ] && tail -c +200001 "$T/load"
+}
+
+runs_live()
+{
+	"$build/selftests/tapes/load_tape" "$T/load" 40000 live && rm -f "$T/live.out" &&
+	feed_live | run live 100 > "$T/live.out" &&
+	run live 100 < "$T/load" | diff "$T/live.out" - &&
+	! run live 2> "$T/log" && grep usage "$T/log" && ! run live 1 < /dev/null
+}
+
 # The numbers of this tape begin with those of all kinds of fields.
 runs_fields()
 {
@@ -297,14 +336,14 @@ for standard in c++11 c++17 c++20; do
 	check "headers compile as $standard" headers_compile g++ -xc++ -std="$standard"
 done
 check "a program writes a tape" write_tape
-for example in kinds delays latency fields distance switches; do
+for example in kinds delays latency wakers cgroups part live fields distance switches; do
 	needed=libschedtape
 	[ $example != switches ] || needed+=" libschedtape-client"
 	check "$example.c: C++17, at most 40 lines" is_example $example "$needed" g++ -std=c++17
 	check "$example: runs, from C++" runs_$example
 	check "$example.c: C11" is_example $example "$needed" gcc -std=c11
 	check "$example: runs, from C" runs_$example
-	[ $example = switches ] || check "$example: says what is wrong" fails $example
+	[[ $example = @(live|switches) ]] || check "$example: says what is wrong" fails $example
 done
 check "the program in libschedtape(3) reads the tape" runs_manual
 check "kinds is linked without libnl" shared_without_libnl kinds

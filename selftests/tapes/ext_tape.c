@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 		  .pid = 10, .tgid = 10, .state = STAPE_STATE_SLEEPING,
 		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "one" },
 		{ .pid = 11, .tgid = 11, .state = STAPE_STATE_SLEEPING,
-		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "two" },
+		  .policy = SCHEDTAPE_POLICY_EXT, .comm = "two", .cgroup = 7 },
 	};
 	static unsigned char page[STAPE_PAGE_SIZE];
 	struct schedtape_cpu cpu = { .cpu = 0 };
