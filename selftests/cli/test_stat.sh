@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: stat counts the events that perf stat counts of the same tasks at the same time.
+# Description: stat, and scripts in Python and Perl, count the events that perf stat counts of the
+# same tasks at the same time.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -167,6 +168,61 @@ schedtape stat --per-thread --json both.tape > ours.json 2> log &&
 	/usr/bin/python3 -IS compare.py perf.csv pids ours.json > log 2>&1
 report $? "per task and event, stat counts what perf stat counts"
 sed 's/^/# /' log
+
+# -- tallies of scripts ----------------------------------------------------------
+
+cat > tally.pl << 'EOP'
+sub trace_unhandled { $n{"$_[0] $_[5]"}++ }
+sub trace_end { print map { s/(\S+) (.*)/$n{$_} $1 $2\n/r } keys %n }
+EOP
+# "COUNT EVENT PID" of each task and event. A name may have blanks.
+tally_perl()
+{
+	schedtape script -i both.tape -s tally.pl | sed 's/::/:/'
+}
+
+tally_python()
+{
+	PYTHONPATH=$build/python schedtape script -i both.tape -s event-counts |
+		sed -n 's/,//g; 1,/^$/d; s/^ *\([0-9]*\)  \([a-z_]*:[a-z_]*\) .*:\(-\?[0-9]*\)$/\1 \2 \3/p'
+}
+
+# Tasks that are not recorded, and the idle task, have no PID in stat.
+cat > tallies.py << 'EOP'
+import json, sys
+from collections import Counter
+
+RENAMED = {"process_fork": "fork", "process_exec": "exec", "process_exit": "exit",
+           "migrate_task": "migrate"}
+tallies, expected = Counter(), Counter()
+for line in open(sys.argv[1]):
+    count, event, pid = line.split()
+    name = event.partition(":")[2].removeprefix("sched_").removeprefix("task_")
+    # The kernel has this one for a part of what the tape has.
+    if int(pid) > 0 and name != "pi_setprio":
+        tallies[int(pid), RENAMED.get(name, name)] += int(count)
+names = {name for _, name in tallies}
+for line in json.load(open(sys.argv[2]))["counts"]:
+    if line["pid"] is not None:
+        expected.update({(line["pid"], name): line[name] for name in names if line[name]})
+wrong = [(key, tallies[key], expected[key]) for key in tallies | expected
+         if tallies[key] != expected[key]]
+print(len(tallies), "counts,", sum(tallies.values()), "events of", ", ".join(sorted(names)))
+assert not wrong, wrong[:5]
+assert len(names) >= 8 and sum(tallies.values()) > 2000
+EOP
+for language in python perl; do
+	if ! command -v "${language/python/python3}" > /dev/null; then
+		skip "$language is not installed"
+	elif [ $language = python ] && ! PYTHONPATH=$build/python schedtape script -l > log 2>&1; then
+		skip "the Python package schedtape is not built"
+	else
+		tally_$language > $language.txt 2> log &&
+			/usr/bin/python3 -IS tallies.py $language.txt ours.json > log 2>&1
+		report $? "$language counts what stat counts, per task and event"
+		sed 's/^/# /' log
+	fi
+done
 
 # The table and each way to group it have the same events: all but idle times, if no task has them.
 schedtape stat --per-thread --json both.tape > a.json 2> log
