@@ -80,7 +80,8 @@ TEST(info)
 	    "info counts samples, and losses");
 	has_not("bytes an event", "and leaves out the size of an event, which has samples in it");
 	run(cmd_info, "--json");
-	has("\"samples\": 6,\n  \"samples_lost\": 12,\n  \"tracepoints\": [\n    {\n"
+	has("\"samples\": 6,\n  \"samples_lost\": 12,\n  \"samples_dropped\": 0,\n"
+	    "  \"tracepoints\": [\n    {\n"
 	    "      \"name\": \"irq:irq_handler_entry\",\n      \"filter\": \"irq>2\"\n    },\n"
 	    "    {\n      \"name\": \"irq:irq_handler_exit\",\n      \"filter\": null\n    }\n",
 	    "info --json names the tracepoints");

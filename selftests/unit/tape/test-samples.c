@@ -3,6 +3,7 @@
  * Description: samples of other tracepoints come back as they were written, those of all CPUs by
  * time, also from a copy; a damaged record costs no others; limits hold.
  */
+#include <tape/samples.h>
 #include <tape/write.h>
 
 #include "points.h"
@@ -211,6 +212,37 @@ TEST(writer)
 	   "the writer goes on");
 }
 
+/* Of records with and without samples, and of one from before 2.13, which has no such number. */
+TEST(dropped)
+{
+	const struct point_exit data = point_exit(1, 0);
+	const struct schedtape_sample one = at(1010, 1, &data);
+	struct {
+		struct tape_record rec;
+		unsigned char extra[TAPE_SAMPLES_LEAST];
+	} old = { .extra = { [0] = 2, [24] = 4 } };
+	struct tape_sample_counts counts;
+	uint64_t times[16], lost;
+	struct schedtape_writer *w;
+	struct blob few;
+
+	blob_init(&few);
+	tape_writer_create(few.path, sample.meta, NULL, &w, &err);
+	tape_record_init(&old.rec, TAPE_SAMPLES, sizeof(old.extra), 0);
+	ok(!tape_writer_samples(w, 1, &one, 1, 5, &err) &&
+	   !tape_writer_samples(w, 1, NULL, 0, 7, &err) &&
+	   !tape_writer_samples(w, 1, NULL, 0, 0, &err) &&
+	   !tape_writer_plain(w, &old, sizeof(old), "", 0, &err), "they are written");
+	schedtape_writer_end(w, &sample.end, &err);
+	schedtape_writer_close(w, &err);
+	schedtape_tape_open(few.path, &tape, &err);
+	ok(!tape_count_samples(tape, &counts) && counts.samples == 1 && counts.lost == 4 &&
+	   counts.dropped == 12, "samples that the recorder has dropped are counted");
+	ok(read_times(times, &lost) == 1 && !schedtape_tape_damage(tape), "readers skip them");
+	schedtape_tape_close(tape);
+	close(few.fd);
+}
+
 /* A pipe, and a tape without samples. */
 TEST(none)
 {
@@ -244,7 +276,7 @@ TEST(none)
 
 TEST(damage)
 {
-	const size_t extra = 32, payload = extra + 32;
+	const size_t extra = 32, payload = extra + sizeof(struct tape_samples);
 
 	damaged(payload, 32, false, "SAMPLES record: wrong checksum");
 	damaged(payload, 24, true, "its content is impossible");

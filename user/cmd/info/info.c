@@ -390,13 +390,15 @@ static void json_clock(struct schedtape_tape *tape, struct json_object *to)
 /* -- other tracepoints ----------------------------------------------------- */
 
 /* Counts the events of all tracepoints.  What cannot be read counts as none. */
-static void count_all(const struct schedtape_tape *tape, uint64_t *samples, uint64_t *lost)
+static struct tape_sample_counts count_all(const struct schedtape_tape *tape)
 {
-	int ret = tape_count_samples(tape, samples, lost);
+	struct tape_sample_counts counts;
+	int ret = tape_count_samples(tape, &counts);
 
 	if (ret)
 		out_warning(NULL, "cannot count the events of other tracepoints: %s",
 			    strerror(-ret));
+	return counts;
 }
 
 /* Prints how many events other tracepoints have; nothing if the tape has no such tracepoints. */
@@ -404,14 +406,19 @@ static void print_samples(struct schedtape_tape *tape)
 {
 	const struct schedtape_formats *formats = schedtape_tape_formats(tape);
 	char number[OUT_COUNT_LEN], of[OUT_COUNT_LEN], missing[OUT_COUNT_LEN];
-	uint64_t samples, lost;
+	struct tape_sample_counts counts;
 
 	if (!formats->n)
 		return;
-	count_all(tape, &samples, &lost);
+	counts = count_all(tape);
 	print_key("other events");
-	printf("%s of %s tracepoint%s, %s lost\n", out_count(number, samples),
-	       out_count(of, formats->n), formats->n == 1 ? "" : "s", out_count(missing, lost));
+	printf("%s of %s tracepoint%s, %s lost", out_count(number, counts.samples),
+	       out_count(of, formats->n), formats->n == 1 ? "" : "s",
+	       out_count(missing, counts.lost));
+	if (counts.dropped)
+		printf("; %s dropped, of tasks that were not recorded",
+		       out_count(number, counts.dropped));
+	putchar('\n');
 }
 
 /*
@@ -440,12 +447,12 @@ static void json_samples(struct schedtape_tape *tape, struct json_object *root)
 {
 	const struct schedtape_formats *formats = schedtape_tape_formats(tape);
 	struct json_object *points = json_object_new_array();
-	uint64_t samples, lost;
+	struct tape_sample_counts counts = count_all(tape);
 	size_t i;
 
-	count_all(tape, &samples, &lost);
-	out_json_add_count(root, "samples", samples);
-	out_json_add_count(root, "samples_lost", lost);
+	out_json_add_count(root, "samples", counts.samples);
+	out_json_add_count(root, "samples_lost", counts.lost);
+	out_json_add_count(root, "samples_dropped", counts.dropped);
 	for (i = 0; i < formats->n; i++)
 		json_object_array_add(points, json_tracepoint(&formats->formats[i]));
 	json_object_object_add(root, "tracepoints", points);
@@ -605,6 +612,8 @@ static void print_text(struct schedtape_tape *tape, const struct quotas *quotas,
  * @cpus: As in report.
  * @samples: Events of other tracepoints.
  * @samples_lost: Such events that are missing.
+ * @samples_dropped: Such events that are not on the tape, because their tasks were not recorded at
+ *	that moment.
  * @tracepoints: These tracepoints.
  * @ended_by: The reason why this tape ended while the recording went on: "signal", "size", "time",
  *	"order" or "error"; null if it ended with the recording.

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "tape/samples.h"
 #include "tape/write.h"
 
 static struct json_object *format_json(const struct schedtape_format *format)
@@ -75,9 +76,9 @@ static unsigned char *pack(unsigned char *at, const struct schedtape_sample *sam
 	return at + size;
 }
 
-int schedtape_writer_samples(struct schedtape_writer *writer,
-			     const struct schedtape_sample *samples, size_t n,
-			     struct schedtape_error *err)
+int tape_writer_samples(struct schedtape_writer *writer, uint32_t cpu,
+			const struct schedtape_sample *samples, size_t n, uint64_t dropped,
+			struct schedtape_error *err)
 {
 	struct {
 		struct tape_record rec;
@@ -88,20 +89,19 @@ int schedtape_writer_samples(struct schedtape_writer *writer,
 	uint64_t lost = 0;
 	int ret;
 
-	if (!n)
+	if (!n && !dropped)
 		return 0;
 	for (i = 0; i < n; i++) {
-		if (samples[i].cpu != samples[0].cpu)
+		if (samples[i].cpu != cpu)
 			return schedtape_fail(err, -EINVAL, "%s: samples of CPUs %u and %u in one "
-					      "record", writer->path, samples[0].cpu,
-					      samples[i].cpu);
+					      "record", writer->path, cpu, samples[i].cpu);
 		bytes += sample_bytes(&samples[i]);
 		lost += samples[i].lost;
 	}
 	if (bytes > TAPE_MAX_RAW)
 		return schedtape_fail(err, -E2BIG, "%s: samples of %zu bytes in one record",
 				      writer->path, bytes);
-	raw = malloc(bytes);
+	raw = malloc(bytes + 1);
 	if (!raw)
 		return schedtape_fail(err, tape_writer_error(writer, -ENOMEM), "%s: out of memory",
 				      writer->path);
@@ -109,13 +109,21 @@ int schedtape_writer_samples(struct schedtape_writer *writer,
 		at = pack(at, &samples[i]);
 	tape_record_init(&head.rec, TAPE_SAMPLES, sizeof(head.samples), bytes);
 	head.samples = (struct tape_samples) {
-		.cpu = htole32(samples[0].cpu),
+		.cpu = htole32(cpu),
 		.samples = htole32(n),
-		.time = htole64(samples[0].time),
-		.end = htole64(samples[n - 1].time),
+		.time = htole64(n ? samples[0].time : 0),
+		.end = htole64(n ? samples[n - 1].time : 0),
 		.lost = htole64(lost),
+		.dropped = htole64(dropped),
 	};
 	ret = tape_writer_plain(writer, &head, sizeof(head), raw, bytes, err);
 	free(raw);
 	return ret;
+}
+
+int schedtape_writer_samples(struct schedtape_writer *writer,
+			     const struct schedtape_sample *samples, size_t n,
+			     struct schedtape_error *err)
+{
+	return n ? tape_writer_samples(writer, samples[0].cpu, samples, n, 0, err) : 0;
 }

@@ -32,7 +32,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		12
+#define TAPE_MINOR		13
 #define TAPE_MINOR_MERGED	9	/* the first one with the member "merged" of META */
 #define TAPE_MINOR_IDLE		11	/* the first one with idle times of CPUs */
 
@@ -233,7 +233,11 @@ struct tape_samples {
 	__le64 time;
 	__le64 end;
 	__le64 lost;
+	/* Since 2.13. */
+	__le64 dropped;
 };
+
+#define TAPE_SAMPLES_LEAST	offsetof(struct tape_samples, dropped)
 
 /* An entry of SAMPLES; @bytes of the tracepoint's own data follow, then zeros up to @size. */
 struct tape_sample {
@@ -253,7 +257,7 @@ _Static_assert(sizeof(struct tape_player) == 32, "no hidden padding");
 _Static_assert(sizeof(struct tape_group) == 40, "no hidden padding");
 _Static_assert(sizeof(struct tape_clock) == 48, "no hidden padding");
 _Static_assert(sizeof(struct tape_progress) == 32, "no hidden padding");
-_Static_assert(sizeof(struct tape_samples) == 32, "no hidden padding");
+_Static_assert(sizeof(struct tape_samples) == 40, "no hidden padding");
 _Static_assert(sizeof(struct tape_sample) == 32, "no hidden padding");
 _Static_assert(sizeof(struct stape_page_header) % TAPE_ALIGN == 0, "pages keep the alignment");
 _Static_assert(sizeof(off_t) == 8, "tapes grow beyond 2 GiB: build with _FILE_OFFSET_BITS=64");

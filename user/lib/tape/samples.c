@@ -183,17 +183,20 @@ static int read_extra(const struct schedtape_tape *tape, struct place *place,
 	const struct tape_file *file = &tape->files[place->file];
 	struct tape_head head;
 	ssize_t got;
+	size_t bytes;
 	int ret;
 
 	ret = tape_head_read(file, place->offset, &head, why);
 	if (ret)
 		return ret;
 	*why = "its header is impossible";
-	if (head.extra < sizeof(*extra))
+	if (head.extra < TAPE_SAMPLES_LEAST)
 		return -EBADMSG;
-	got = tape_file_read(file, extra, sizeof(*extra),
-			     place->offset + sizeof(struct tape_record));
-	if (got < (ssize_t)sizeof(*extra))
+	/* An older writer has not counted what it dropped. */
+	extra->dropped = 0;
+	bytes = head.extra < sizeof(*extra) ? TAPE_SAMPLES_LEAST : sizeof(*extra);
+	got = tape_file_read(file, extra, bytes, place->offset + sizeof(struct tape_record));
+	if (got < (ssize_t)bytes)
 		return got < 0 ? got : -EBADMSG;
 	place->cpu = le32toh(extra->cpu);
 	return place->cpu < TAPE_MAX_CPUS ? 0 : -EBADMSG;
@@ -247,7 +250,7 @@ static int find_places(struct schedtape_samples *samples)
 	return 0;
 }
 
-int tape_count_samples(const struct schedtape_tape *tape, uint64_t *samples, uint64_t *lost)
+int tape_count_samples(const struct schedtape_tape *tape, struct tape_sample_counts *counts)
 {
 	struct tape_samples extra;
 	struct place place;
@@ -255,14 +258,15 @@ int tape_count_samples(const struct schedtape_tape *tape, uint64_t *samples, uin
 	size_t at = 0;
 	int ret;
 
-	*samples = *lost = 0;
+	*counts = (struct tape_sample_counts){ 0 };
 	while ((ret = next_record(tape, &at, &place, &extra, &why))) {
 		if (ret == -EBADMSG)
 			continue;
 		if (ret < 0)
 			return ret;
-		*samples += le32toh(extra.samples);
-		*lost += le64toh(extra.lost);
+		counts->samples += le32toh(extra.samples);
+		counts->lost += le64toh(extra.lost);
+		counts->dropped += le64toh(extra.dropped);
 	}
 	return 0;
 }
