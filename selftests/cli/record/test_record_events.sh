@@ -216,8 +216,6 @@ recording_events
 interrupt $recorder
 [ "$(schedtape script -e $nap twice.tape 2>> log | grep -c python3-)" = 3 ]
 report $? "who is named twice has each event once"
-expect 129 "-e: not with --exclude-comm" schedtape record -e irq:* --exclude-comm x -- true
-expect 129 "-e: not with both -G and -p or -t" schedtape record -e irq:* -G / -p 1
 
 expect 1 "-e nosuch:thing: the kernel has no such tracepoint" \
 	schedtape record -e nosuch:thing -o bad.tape -- touch ran

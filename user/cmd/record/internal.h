@@ -27,6 +27,7 @@
 
 struct asker;
 struct json_object;
+struct record_members;
 struct past;
 struct perf_events;
 struct recorder;
@@ -121,18 +122,79 @@ bool tracepoints_filter(struct tracepoints *points, const char *filter);
 int tracepoints_find(struct tracepoints *points);
 void tracepoints_free(struct tracepoints *points);
 
+/* -- members.c: which tasks a session records, and when -------------------- */
+
+/*
+ * Other tracepoints have events of more tasks than the session records.  The descriptions of tasks
+ * say when it records which.  Times are ns of CLOCK_MONOTONIC, which is the session's clock then.
+ */
+
+#define MEMBERS_PIDS	(1U << 22)	/* the kernel has no more */
+
+/**
+ * struct record_members - the tasks that a session records
+ * @in: bit n%8 of byte n/8: PID n is recorded, before the changes
+ * @changed: the same: there are changes of it
+ * @changes: private to members.c, as are all behind it
+ */
+struct record_members {
+	unsigned char *in;
+	unsigned char *changed;
+	struct change *changes;
+	size_t nr_changes;
+	size_t changes_capacity;
+	bool sorted;
+	struct ending *endings;
+	size_t nr_endings;
+	size_t endings_capacity;
+	bool idle;
+	pthread_mutex_t lock;
+};
+
+/* @idle: the idle tasks are recorded, too.  Returns NULL without memory. */
+struct record_members *members_new(bool idle);
+void members_free(struct record_members *members);
+/* The session has begun, or goes on, with these tasks. */
+void members_list(struct record_members *members, const struct schedtape_task_info *tasks,
+		  size_t n);
+/* Reads a page of descriptions.  May be called by another thread. */
+void members_read(struct record_members *members, const void *page);
+/* Begins to look at samples, and locks out members_read(). */
+void members_begin(struct record_members *members);
+bool members_had(const struct record_members *members, uint32_t pid, uint64_t time);
+
+static inline bool members_bit(const unsigned char *bits, uint32_t pid)
+{
+	return bits[pid / 8] & 1 << pid % 8;
+}
+
+/* Is this task recorded at this time?  Only between members_begin() and members_end(). */
+static inline bool members_have(const struct record_members *members, uint32_t pid, uint64_t time)
+{
+	if (pid >= MEMBERS_PIDS)
+		return false;
+	if (members_bit(members->changed, pid))
+		return members_had(members, pid, time);
+	return members_bit(members->in, pid);
+}
+
+/* All samples until this time have been looked at. */
+void members_end(struct record_members *members, uint64_t until);
+
 /* -- perf-events.c: records them, and moves their samples to the tape ------ */
 
 /**
  * struct perf_events_options - which events
  * @points: the tracepoints, which the caller keeps
  * @filter: their tasks
+ * @members: the tasks that the session records, which the caller keeps
  * @child: PID of the command, if its tasks are recorded; otherwise 0
  * @cpus: bit n%8 of byte n/8: CPU n is recorded; NULL: all
  */
 struct perf_events_options {
 	const struct tracepoints *points;
 	const struct schedtape_filter *filter;
+	struct record_members *members;
 	uint32_t child;
 	const unsigned char *cpus;
 	size_t cpus_bytes;
@@ -140,28 +202,37 @@ struct perf_events_options {
 
 /**
  * struct perf_events_counts - what has been recorded so far
+ * @dropped: events of tasks that the session did not record
  */
 struct perf_events_counts {
 	uint64_t samples;
 	uint64_t lost;
+	uint64_t dropped;
 };
 
 /* Returns true if another cgroup of the filter has the events of this one, too, as one above it. */
 bool perf_events_within_another(const struct schedtape_filter *filter, size_t number);
 /* Opens the events, which record nothing yet.  Returns 0, or -errno after a message. */
 int perf_events_open(const struct perf_events_options *options, struct perf_events **events);
+/* Returns true if all tasks have them, also those that the session begins to record later. */
+bool perf_events_everywhere(const struct perf_events *events);
 /* Switches them on or off. */
 void perf_events_enable(const struct perf_events *events, bool on);
 /* Returns a descriptor that is readable when a ring is filling up. */
 int perf_events_fd(const struct perf_events *events);
+/* Returns true if one is, and makes the descriptor unreadable until it is more so. */
+bool perf_events_fill(const struct perf_events *events);
 /* Writes which tracepoints the tape has. */
 int perf_events_describe(const struct perf_events *events, struct schedtape_writer *writer,
 			 struct schedtape_error *err);
-/* Moves all samples to the tape. */
-int perf_events_drain(struct perf_events *events, struct schedtape_writer *writer,
+/*
+ * Moves samples of tasks that the session records to the tape, and drops others.  @until: all
+ * descriptions of tasks until this time have been read; later samples stay in the rings
+ */
+int perf_events_drain(struct perf_events *events, uint64_t until, struct schedtape_writer *writer,
 		      struct schedtape_error *err);
 /*
- * The same when they are switched off, and writes what was lost behind the last samples, of which
+ * Moves all when they are switched off, and writes what was lost behind the last samples, of which
  * the rings say nothing.
  */
 int perf_events_end(struct perf_events *events, struct schedtape_writer *writer,
@@ -273,17 +344,20 @@ void parts_free(struct parts *parts);
  * @quit: becomes readable when the session has stopped; then the thread moves the
  *	rest and ends
  * @later: move only descriptions before that
- * @names: set after streamer_init(): reads the descriptions, too; NULL: nothing does
+ * @names, @members: set after streamer_init(): read the descriptions, too; NULL: they do not
  * @past: set after streamer_init(): keeps the descriptions; NULL: the file gets them
  * @running: @thread has to be joined
  * @said: shared by all streamers: an error was printed, and further ones are not
  * @bytes: size of the file
  * @failed: the file could not be written; later pages stay in the rings
+ * @lock: another thread may move the descriptions, see streamer_drain_descriptions()
  */
 struct streamer {
 	struct schedtape_session *session;
 	struct past *past;
 	struct tape_names *names;
+	struct record_members *members;
+	pthread_mutex_t lock;
 	struct schedtape_writer *writer;
 	uint32_t *cpus;
 	struct schedtape_cpu *moved;
@@ -307,7 +381,7 @@ struct streamer {
  * @stopped: the session has stopped.  Before that @later leaves only descriptions to move.
  */
 int streamer_drain(struct streamer *streamer, bool stopped);
-/* Moves the descriptions.  Returns the same. */
+/* Moves the descriptions, also while the streamer's thread runs.  Returns the same. */
 int streamer_drain_descriptions(struct streamer *streamer);
 /* Moves the pages that end at @time or before.  Returns the same. */
 int streamer_drain_until(struct streamer *streamer, uint64_t time);
@@ -398,7 +472,7 @@ struct recorder_options {
 
 /**
  * struct recorder_totals - of a tape, after its end; or of several
- * @samples, @samples_lost: of other tracepoints
+ * @samples, @samples_lost, @samples_dropped: of other tracepoints
  */
 struct recorder_totals {
 	uint64_t bytes;
@@ -407,6 +481,7 @@ struct recorder_totals {
 	uint64_t overwritten;
 	uint64_t samples;
 	uint64_t samples_lost;
+	uint64_t samples_dropped;
 };
 
 /**
@@ -488,6 +563,7 @@ struct recorder {
 	int failed;
 	struct backup backup;
 	struct perf_events *events;
+	struct record_members *members;
 	int quit;
 	long live_ms;
 	struct timespec flushed;

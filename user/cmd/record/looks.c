@@ -95,7 +95,8 @@ static void say_made_again(struct recorder *recorder)
 	uint64_t id;
 	size_t i;
 
-	if (!filter || filter->all || !recorder->events || recorder->made_again || recorder->quiet)
+	if (!filter || !recorder->events || perf_events_everywhere(recorder->events) ||
+	    recorder->made_again || recorder->quiet)
 		return;
 	for (i = 0; i < filter->nr_cgroups; i++) {
 		cgroup = &filter->cgroups[i];

@@ -199,15 +199,8 @@ static void check_overwrite(const struct record_options *opts, const struct argp
 /* Other tracepoints are on one tape, with the clock that the kernel gives to perf events. */
 static void check_points(struct record_options *opts, const struct argp_state *state)
 {
-	const struct schedtape_filter *filter = &opts->targets.filter;
-
 	if (!opts->points.n)
 		return;
-	if (filter->nr_exclude_comm)
-		argp_error(state, "-e: not with --exclude-comm: perf events know no names");
-	if (filter->nr_cgroups && (filter->nr_pids || filter->nr_tids))
-		argp_error(state, "-e: not with both -G and -p or -t: tasks of both would have "
-			   "each event twice");
 	if (opts->overwrite || opts->parts.end != PARTS_WHOLE)
 		argp_error(state, "-e: not with --overwrite, -M or --switch-output");
 	if (!strcmp(opts->output, "-"))

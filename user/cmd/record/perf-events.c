@@ -30,9 +30,11 @@
 #include "common/select.h"
 #include "common/signals.h"
 #include "module/cgroup.h"
+#include "tape/samples.h"
 
 /* With the page of its head, this is what the kernel lets a user lock on each CPU. */
 #define RING_BYTES	(1U << 19)
+#define RING_FILLS	(RING_BYTES / 4)
 #define BATCH		1024		/* samples of one record on the tape, at most */
 #define RECORD_MAX	65536		/* bytes of a record in a ring: its size has 16 bits */
 
@@ -41,6 +43,7 @@
  * @head: its first page, NULL: it is not mapped
  * @lost: samples that were lost since the last one
  * @told: lost samples that the tape has
+ * @dropped: samples, since the last one, of tasks that the session did not record
  */
 struct ring {
 	struct perf_event_mmap_page *head;
@@ -48,6 +51,7 @@ struct ring {
 	int fd;
 	uint64_t lost;
 	uint64_t told;
+	uint64_t dropped;
 };
 
 /**
@@ -63,9 +67,10 @@ struct opened {
  * struct perf_events - the events of a recording
  * @opened: all @nr_opened events
  * @left_out: tracepoints that cannot be recorded
+ * @members: which tasks the session records
+ * @everywhere: the events are those of all tasks
  * @batch: samples that are on their way to the tape
  * @whole: a record that begins at a ring's end and ends at its beginning
- * @own: PID of this process; its samples are not written to the tape
  */
 struct perf_events {
 	const struct tracepoints *points;
@@ -76,10 +81,11 @@ struct perf_events {
 	struct ring *rings;
 	size_t nr_rings;
 	int epoll;
+	struct record_members *members;
+	bool everywhere;
 	struct schedtape_sample batch[BATCH];
 	size_t nr_batch;
 	uint64_t whole[RECORD_MAX / sizeof(uint64_t)];
-	uint32_t own;
 	struct perf_events_counts counts;
 };
 
@@ -184,7 +190,7 @@ static int open_one(struct perf_events *events, struct ring *ring,
 		.inherit = target->inherit,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 4,
+		.wakeup_watermark = RING_FILLS,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -344,7 +350,11 @@ static int open_targets(struct perf_events *events, const struct perf_events_opt
 	int ret;
 	size_t i;
 
-	if (filter->all)
+	/* An event for a task, and one for its cgroup, would both have its samples. */
+	events->everywhere = filter->all ||
+			     (filter->nr_cgroups &&
+			      (filter->nr_pids || filter->nr_tids || options->child));
+	if (events->everywhere)
 		return open_target(events, &all);
 	ret = open_threads(events, options);
 	for (i = 0; i < filter->nr_cgroups && !ret; i++)
@@ -387,7 +397,7 @@ int perf_events_open(const struct perf_events_options *options, struct perf_even
 	if (!e)
 		return -ENOMEM;
 	e->points = options->points;
-	e->own = getpid();
+	e->members = options->members;
 	e->epoll = epoll_create1(EPOLL_CLOEXEC);
 	e->left_out = calloc(e->points->nr_found + 1, sizeof(*e->left_out));
 	ret = e->epoll < 0 ? -errno : e->left_out ? make_rings(e, options) : -ENOMEM;
@@ -406,6 +416,11 @@ int perf_events_open(const struct perf_events_options *options, struct perf_even
 	return ret ? ret : open_targets(e, options);
 }
 
+bool perf_events_everywhere(const struct perf_events *events)
+{
+	return events->everywhere;
+}
+
 void perf_events_enable(const struct perf_events *events, bool on)
 {
 	size_t i;
@@ -417,6 +432,24 @@ void perf_events_enable(const struct perf_events *events, bool on)
 int perf_events_fd(const struct perf_events *events)
 {
 	return events ? events->epoll : -1;
+}
+
+bool perf_events_fill(const struct perf_events *events)
+{
+	const struct perf_event_mmap_page *head;
+	struct epoll_event ready[16];
+	size_t i;
+
+	/* Only this makes the descriptor unreadable again. */
+	while (epoll_wait(events->epoll, ready, 16, 0) == 16)
+		;
+	for (i = 0; i < events->nr_rings; i++) {
+		head = events->rings[i].head;
+		if (head && __atomic_load_n(&head->data_head, __ATOMIC_RELAXED) -
+			    head->data_tail >= RING_FILLS)
+			return true;
+	}
+	return false;
 }
 
 /* -- samples --------------------------------------------------------------- */
@@ -455,18 +488,21 @@ static void sort_batch(struct perf_events *events)
 	}
 }
 
-static int write_batch(struct perf_events *events, struct schedtape_writer *writer,
-		       struct schedtape_error *err)
+/* Writes what there is of a ring, and how many samples before that were dropped. */
+static int write_batch(struct perf_events *events, struct ring *ring,
+		       struct schedtape_writer *writer, struct schedtape_error *err)
 {
 	size_t i, n = events->nr_batch;
 	int ret;
 
 	sort_batch(events);
 	events->nr_batch = 0;
-	ret = schedtape_writer_samples(writer, events->batch, n, err);
+	ret = tape_writer_samples(writer, ring->cpu, events->batch, n, ring->dropped, err);
 	if (ret)
 		return ret;
 	events->counts.samples += n;
+	events->counts.dropped += ring->dropped;
+	ring->dropped = 0;
 	for (i = 0; i < n; i++)
 		events->counts.lost += events->batch[i].lost;
 	return 0;
@@ -487,8 +523,28 @@ struct sample {
 	unsigned char data[];
 };
 
-static void take_record(struct perf_events *events, struct ring *ring,
-			const struct perf_event_header *header)
+/* What data begin with, as the format of each tracepoint says. */
+struct common {
+	uint16_t type;
+	uint8_t flags;
+	uint8_t preempt_count;
+	int32_t pid;
+};
+
+static bool is_recorded(const struct perf_events *events, const struct sample *sample)
+{
+	const struct common *common = (const void *)sample->data;
+	uint32_t tid = sample->tid;
+
+	/* One that was reaped while it still ran has no PID any more, but the tracepoint has it. */
+	if (tid == UINT32_MAX && sample->bytes >= sizeof(*common))
+		tid = common->pid;
+	return members_have(events->members, tid, sample->time);
+}
+
+/* Takes a record.  Returns false if it is a sample of later than @until. */
+static bool take_record(struct perf_events *events, struct ring *ring,
+			const struct perf_event_header *header, uint64_t until)
 {
 	const struct sample *sample = (const void *)(header + 1);
 	const struct lost *lost = (const void *)(header + 1);
@@ -497,8 +553,14 @@ static void take_record(struct perf_events *events, struct ring *ring,
 	if (header->type == PERF_RECORD_LOST && bytes >= sizeof(*lost))
 		ring->lost += lost->lost;
 	if (header->type != PERF_RECORD_SAMPLE || bytes < offsetof(struct sample, data) ||
-	    sample->bytes > bytes - offsetof(struct sample, data) || sample->pid == events->own)
-		return;
+	    sample->bytes > bytes - offsetof(struct sample, data))
+		return true;
+	if (sample->time > until)
+		return false;
+	if (!is_recorded(events, sample)) {
+		ring->dropped++;
+		return true;
+	}
 	events->batch[events->nr_batch++] = (struct schedtape_sample) {
 		.time = sample->time,
 		.lost = ring->lost,
@@ -510,6 +572,7 @@ static void take_record(struct perf_events *events, struct ring *ring,
 	};
 	ring->told += ring->lost;
 	ring->lost = 0;
+	return true;
 }
 
 /* Returns the record at @tail, in one piece. */
@@ -528,7 +591,7 @@ static const struct perf_event_header *get_record(struct perf_events *events,
 	return (const void *)events->whole;
 }
 
-static int drain_ring(struct perf_events *events, struct ring *ring,
+static int drain_ring(struct perf_events *events, struct ring *ring, uint64_t until,
 		      struct schedtape_writer *writer, struct schedtape_error *err)
 {
 	uint64_t tail = ring->head->data_tail, head;
@@ -542,30 +605,31 @@ static int drain_ring(struct perf_events *events, struct ring *ring,
 		if (header->size < sizeof(*header))
 			return schedtape_fail(err, -EIO, "-e: a record of %u bytes in a ring",
 					      header->size);
-		take_record(events, ring, header);
-		tail += header->size;
+		if (take_record(events, ring, header, until))
+			tail += header->size;
+		else
+			head = tail;
 		if (events->nr_batch < BATCH && tail != head)
 			continue;
-		ret = write_batch(events, writer, err);
+		if (events->nr_batch)
+			ret = write_batch(events, ring, writer, err);
 		/* The data have been copied; pairs with the kernel's load of the tail. */
 		__atomic_store_n(&ring->head->data_tail, tail, __ATOMIC_RELEASE);
 	}
 	return ret;
 }
 
-int perf_events_drain(struct perf_events *events, struct schedtape_writer *writer,
+int perf_events_drain(struct perf_events *events, uint64_t until, struct schedtape_writer *writer,
 		      struct schedtape_error *err)
 {
-	struct epoll_event ready[16];
 	int ret = 0;
 	size_t i;
 
-	/* Only this makes the descriptor unreadable again. */
-	while (epoll_wait(events->epoll, ready, 16, 0) == 16)
-		;
+	members_begin(events->members);
 	for (i = 0; i < events->nr_rings && !ret; i++)
 		if (events->rings[i].head)
-			ret = drain_ring(events, &events->rings[i], writer, err);
+			ret = drain_ring(events, &events->rings[i], until, writer, err);
+	members_end(events->members, until);
 	return ret;
 }
 
@@ -596,20 +660,19 @@ static void count_lost(struct perf_events *events)
 int perf_events_end(struct perf_events *events, struct schedtape_writer *writer,
 		    struct schedtape_error *err)
 {
-	int ret = perf_events_drain(events, writer, err);
-	struct schedtape_sample sample;
+	int ret = perf_events_drain(events, UINT64_MAX, writer, err);
+	struct ring *ring;
 	size_t i;
 
 	count_lost(events);
 	for (i = 0; i < events->nr_rings && !ret; i++) {
-		if (!events->rings[i].lost)
-			continue;
-		sample = (struct schedtape_sample){
-			.time = schedtape_now(), .cpu = events->rings[i].cpu,
-			.lost = events->rings[i].lost, .data = "",
-		};
-		events->counts.lost += sample.lost;
-		ret = schedtape_writer_samples(writer, &sample, 1, err);
+		ring = &events->rings[i];
+		if (ring->lost)
+			events->batch[events->nr_batch++] = (struct schedtape_sample){
+				.time = schedtape_now(), .cpu = ring->cpu, .lost = ring->lost,
+				.data = "",
+			};
+		ret = write_batch(events, ring, writer, err);
 	}
 	return ret;
 }

@@ -103,12 +103,14 @@ static int turn_on(struct recording *rec)
 static int turn_off(struct recording *rec)
 {
 	struct schedtape_error err;
+	int ret;
 
 	if (!rec->on)
 		return 0;
 	rec->on = false;
 	perf_events_enable(rec->recorder.events, false);
-	return rights_say(schedtape_session_pause(rec->recorder.session, &err), &err);
+	ret = rights_say(schedtape_session_pause(rec->recorder.session, &err), &err);
+	return ret ? ret : next_tape_if(&rec->recorder, recorder_paused(&rec->recorder));
 }
 
 static int obey(struct recording *rec, enum order order)
@@ -380,7 +382,7 @@ static int set_filter(struct recording *rec)
 static int open_points(struct recording *rec)
 {
 	struct record_options *opts = rec->options;
-	const struct perf_events_options options = {
+	struct perf_events_options options = {
 		.points = &opts->points,
 		.filter = &opts->targets.filter,
 		.child = command_is_target(opts) ? rec->child.pid : 0,
@@ -393,8 +395,16 @@ static int open_points(struct recording *rec)
 	if (!opts->points.n)
 		return 0;
 	ret = tracepoints_find(&opts->points);
-	if (!ret)
-		ret = perf_events_open(&options, &rec->recorder.events);
+	if (ret)
+		return ret;
+	options.members = members_new(opts->targets.filter.all);
+	if (!options.members) {
+		out_error(NULL, "-e: out of memory");
+		return -ENOMEM;
+	}
+	rec->recorder.members = options.members;
+	rec->recorder.streamers[0].members = options.members;
+	ret = perf_events_open(&options, &rec->recorder.events);
 	if (ret)
 		return ret;
 	return out_failed(perf_events_describe(rec->recorder.events, rec->recorder.writer, &err),

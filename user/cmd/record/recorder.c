@@ -130,6 +130,8 @@ static int describe_tasks(struct recorder *recorder)
 	int ret;
 
 	ret = schedtape_session_groups(recorder->session, &tasks, &n, &groups, &nr_groups, &err);
+	if (!ret && recorder->members)
+		members_list(recorder->members, tasks, n);
 	/* First what belongs to a description, for readers of a pipe. */
 	if (!ret) {
 		schedtape_autogroups_read(groups, nr_groups);
@@ -205,22 +207,43 @@ static int move_pages(struct recorder *recorder, bool sampled)
 	return recorder_failed(recorder, recorder_tape_progress(recorder, false, &err), &err);
 }
 
-/* Moves what other tracepoints have in their rings.  @end: they are switched off */
-static int move_samples(struct recorder *recorder, bool end)
+static int moved_samples(struct recorder *recorder, int ret, const struct schedtape_error *err)
 {
-	struct perf_events_counts counts;
+	struct perf_events_counts counts = perf_events_count(recorder->events);
+
+	recorder->totals.samples = counts.samples;
+	recorder->totals.samples_lost = counts.lost;
+	recorder->totals.samples_dropped = counts.dropped;
+	recorder->has_samples = true;
+	return recorder_failed(recorder, ret, err);
+}
+
+/*
+ * Moves what other tracepoints have in their rings.  @until: the rings of scheduling were flushed
+ * after this time, ns of CLOCK_MONOTONIC
+ */
+static int move_samples(struct recorder *recorder, uint64_t until)
+{
 	struct schedtape_error err;
 	int ret;
 
 	if (!recorder->events)
 		return 0;
-	ret = end ? perf_events_end(recorder->events, recorder->writer, &err) :
-	      perf_events_drain(recorder->events, recorder->writer, &err);
-	counts = perf_events_count(recorder->events);
-	recorder->totals.samples = counts.samples;
-	recorder->totals.samples_lost = counts.lost;
-	recorder->has_samples = true;
-	return recorder_failed(recorder, ret, &err);
+	/* With --threads, the thread may not have done so yet. */
+	streamer_drain_descriptions(&recorder->streamers[0]);
+	ret = perf_events_drain(recorder->events, until, recorder->writer, &err);
+	return moved_samples(recorder, ret, &err);
+}
+
+int recorder_paused(struct recorder *recorder)
+{
+	struct schedtape_error err;
+
+	if (!recorder->events || !recorder->writer)
+		return 0;
+	if (schedtape_session_flush(recorder->session, &err))
+		return recorder_failed(recorder, -EIO, &err);
+	return move_samples(recorder, UINT64_MAX);
 }
 
 /*
@@ -242,7 +265,8 @@ static void tick_in_flight(struct recorder *recorder)
 int recorder_tick(struct recorder *recorder)
 {
 	struct schedtape_error err;
-	bool sampled;
+	uint64_t until = 0;
+	bool sampled, fills, due;
 	int ret = 0;
 
 	if (recorder->past) {
@@ -258,12 +282,18 @@ int recorder_tick(struct recorder *recorder)
 	if (recorder->streams)
 		ret = 0;
 	/* In overwrite mode partly filled pages would take the room of older events. */
-	if (!ret && !recorder->overwrite &&
-	    (is_due(&recorder->flushed, RECORDER_FLUSH_MS) || sampled))
+	fills = recorder->events && perf_events_fill(recorder->events);
+	due = is_due(&recorder->flushed, RECORDER_FLUSH_MS) || sampled;
+	if (!ret && !recorder->overwrite && (due || fills)) {
+		/* The clocks of two CPUs may differ a little, as in recorder_tape_progress(). */
+		until = schedtape_now() - 1000000;
 		ret = recorder_failed(recorder, schedtape_session_flush(recorder->session, &err),
 				      &err);
-	ret = ret ? ret : move_pages(recorder, sampled);
-	return ret ? ret : move_samples(recorder, false);
+	}
+	/* Pages that are hardly filled are moved later, several at once. */
+	if (!ret && (due || !fills))
+		ret = move_pages(recorder, sampled);
+	return ret || !until ? ret : move_samples(recorder, until);
 }
 
 /* Lowers *@wait to the time that is left of @ms since @last, 0 if draining rings has taken it. */
@@ -443,10 +473,14 @@ int recorder_stop(struct recorder *recorder)
 		if (recorder->window_start < recorder->past->from)
 			recorder->window_start = recorder->past->from;
 	}
-	if (!recorder->streams)
+	if (!recorder->streams || recorder->events)
 		streamer_drain_descriptions(&recorder->streamers[0]);
 	perf_events_enable(recorder->events, false);
-	moved = move_samples(recorder, true);
+	moved = 0;
+	if (recorder->events) {
+		moved = perf_events_end(recorder->events, recorder->writer, &err);
+		moved = moved_samples(recorder, moved, &err);
+	}
 	/* Before the last pages, because a reader of a pipe needs them for these. */
 	clocked = recorder_failed(recorder, recorder_tape_clock(recorder, false, &err), &err);
 	looked = recorder_failed(recorder, looks_end(recorder, &err), &err);
@@ -517,6 +551,8 @@ int recorder_close(struct recorder *recorder, bool keep, bool quiet)
 		result_say(recorder, recorder->path);
 	perf_events_close(recorder->events);
 	recorder->events = NULL;
+	members_free(recorder->members);
+	recorder->members = NULL;
 	free(recorder->tasks);
 	recorder->tasks = NULL;
 	json_object_put(recorder->meta);

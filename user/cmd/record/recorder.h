@@ -27,6 +27,8 @@ int recorder_add_players(struct recorder *recorder, const struct schedtape_playe
  * mode only descriptions are moved.
  */
 int recorder_tick(struct recorder *recorder);
+/* The session was paused: moves what other tracepoints had before. */
+int recorder_paused(struct recorder *recorder);
 /* Returns after how many ms recorder_tick() has to be called even if no ring is full. */
 int recorder_wait(const struct recorder *recorder);
 /*

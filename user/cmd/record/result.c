@@ -30,8 +30,9 @@ static struct json_object *list_tapes(const struct recorder *recorder, const cha
  * @events: Events on it.
  * @lost: Events that could not be recorded or written.
  * @overwritten: Events that were overwritten by newer ones.
- * @samples: Events of other tracepoints; only with -e, like the next one.
+ * @samples: Events of other tracepoints; only with -e, like the next two.
  * @samples_lost: Those that were lost.
+ * @samples_dropped: Those of tasks that were not recorded at that moment; they are not on the tape.
  * @tapes: The names of the tapes and snapshots that were kept, the oldest first; only with
  *	--switch-output, --overwrite or -M. Then @tape is the last one, and the numbers are the
  *	sums of all, also of those that were removed; but @overwritten is that of the last one.
@@ -50,6 +51,7 @@ void result_print_json(const char *tape, const struct recorder *recorder)
 	if (recorder->has_samples) {
 		out_json_add_count(root, "samples", of->samples);
 		out_json_add_count(root, "samples_lost", of->samples_lost);
+		out_json_add_count(root, "samples_dropped", of->samples_dropped);
 	}
 	if (recorder->parts)
 		json_object_object_add(root, "tapes", list_tapes(recorder, tape));

@@ -35,6 +35,7 @@ static int streamer_init(struct streamer *streamer, struct schedtape_session *se
 	uint32_t cpu, n = schedtape_session_cpus(session);
 	struct schedtape_cpu stats;
 
+	pthread_mutex_init(&streamer->lock, NULL);
 	streamer->session = session;
 	streamer->said = said;
 	streamer->fd = -1;
@@ -55,6 +56,7 @@ static int streamer_init(struct streamer *streamer, struct schedtape_session *se
 
 static void streamer_free(struct streamer *streamer)
 {
+	pthread_mutex_destroy(&streamer->lock);
 	free(streamer->cpus);
 	free(streamer->moved);
 	free(streamer->earlier);
@@ -101,6 +103,8 @@ static int put_pages(struct streamer *streamer, uint32_t cpu, const void *pages,
 
 	for (i = 0; cpu == STAPE_CPU_NONE && streamer->names && i < n; i++)
 		tape_names_read(streamer->names, pages + i * STAPE_PAGE_SIZE);
+	for (i = 0; cpu == STAPE_CPU_NONE && streamer->members && i < n; i++)
+		members_read(streamer->members, pages + i * STAPE_PAGE_SIZE);
 	if (cpu != STAPE_CPU_NONE || !streamer->past)
 		return schedtape_writer_pages(streamer->writer, pages, n, err);
 	/* The pages that could be kept must not come again. */
@@ -167,18 +171,25 @@ int streamer_drain(struct streamer *streamer, bool stopped)
 	/* After a failure pages stay in the rings, see streamer_count(). */
 	if (streamer->failed)
 		return 0;
+	pthread_mutex_lock(&streamer->lock);
 	for (i = 0; i < n && !ret; i++)
 		ret = drain_cpu(streamer, i, UINT64_MAX, &err);
-	return drained(streamer, ret, &err);
+	ret = drained(streamer, ret, &err);
+	pthread_mutex_unlock(&streamer->lock);
+	return ret;
 }
 
 int streamer_drain_descriptions(struct streamer *streamer)
 {
 	struct schedtape_error err;
+	int ret;
 
 	if (streamer->failed || !streamer->describes)
 		return 0;
-	return drained(streamer, drain_cpu(streamer, 0, UINT64_MAX, &err), &err);
+	pthread_mutex_lock(&streamer->lock);
+	ret = drained(streamer, drain_cpu(streamer, 0, UINT64_MAX, &err), &err);
+	pthread_mutex_unlock(&streamer->lock);
+	return ret;
 }
 
 int streamer_drain_until(struct streamer *streamer, uint64_t time)
