@@ -219,7 +219,12 @@ report $? "who is named twice has each event once"
 
 expect 1 "-e nosuch:thing: the kernel has no such tracepoint" \
 	schedtape record -e nosuch:thing -o bad.tape -- touch ran
-expect 1 "the kernel refuses it for syscalls:sys_enter_write; its fields are in" \
+expect 1 "-e ftrace:print: perf events cannot record it: Invalid argument" \
+	schedtape record -e ftrace:print -o bad.tape -- touch ran
+schedtape record -e 'ftrace:p*,irq:irq_handler_*' -o left.tape -- true 2> log &&
+	grep -q 'warning: -e ftrace:print: perf events cannot record it: left out' log
+report $? "what only matches a pattern is left out then"
+expect 1 "the kernel refuses it for syscalls:sys_enter_write: Field not found; its fields are in" \
 	schedtape record -e syscalls:sys_enter_write --filter 'nofield == 1' -o bad.tape -- touch ran
 [ ! -e ran ] && [ ! -e bad.tape ]
 report $? "nothing is recorded then"

@@ -118,6 +118,10 @@ struct tracepoints {
 int tracepoints_add(struct tracepoints *points, const char *text);
 /* Sets the filter of the pattern that was added last.  Returns false if there is no pattern. */
 bool tracepoints_filter(struct tracepoints *points, const char *filter);
+/* Returns true if an argument of -e names the tracepoint, without a pattern. */
+bool tracepoints_name(const struct tracepoints *points, const struct schedtape_format *point);
+/* Fills @reason with what the kernel has against a filter.  Returns false if that is not known. */
+bool tracepoints_objection(const struct schedtape_format *point, char *reason, size_t size);
 /* Reads what matches from tracefs.  Returns 0, or -errno after a message. */
 int tracepoints_find(struct tracepoints *points);
 void tracepoints_free(struct tracepoints *points);

@@ -152,22 +152,33 @@ static int map_ring(struct perf_events *events, struct ring *ring, int fd)
 
 static int set_filter(const struct schedtape_format *point, int fd)
 {
+	char reason[128];
+	bool known;
+
 	if (!point->filter || !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
 		return 0;
-	if (errno == EINVAL)
-		out_error(NULL, "--filter '%s': the kernel refuses it for %s:%s; its fields are in "
-			  "/sys/kernel/tracing/events/%s/%s/format", point->filter, point->system,
-			  point->name, point->system, point->name);
-	else
+	if (errno != EINVAL)
 		return explain("--filter", errno);
+	known = tracepoints_objection(point, reason, sizeof(reason));
+	out_error(NULL, "--filter '%s': the kernel refuses it for %s:%s%s%s; its fields are in "
+		  "/sys/kernel/tracing/events/%s/%s/format", point->filter, point->system,
+		  point->name, known ? ": " : "", known ? reason : "", point->system, point->name);
 	return -EINVAL;
 }
 
-/* The kernel has some tracepoints, as those of ftrace, that perf events cannot record. */
+/*
+ * The kernel has some tracepoints, as those of ftrace, that perf events cannot record.  What only
+ * matches a pattern is left out.
+ */
 static int leave_out(struct perf_events *events, const struct schedtape_format *point)
 {
 	size_t number = point - events->points->found;
 
+	if (tracepoints_name(events->points, point)) {
+		out_error(NULL, "-e %s:%s: perf events cannot record it: %s", point->system,
+			  point->name, strerror(EINVAL));
+		return -EINVAL;
+	}
 	if (!events->left_out[number])
 		out_warning(NULL, "-e %s:%s: perf events cannot record it: left out",
 			    point->system, point->name);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/list.h"
@@ -237,6 +238,61 @@ static int find_pattern(struct tracepoints *points, int folder, const char *path
 	return -ENOENT;
 }
 
+/* -- filters --------------------------------------------------------------- */
+
+/* Writes the filter of a tracepoint, and reads what the kernel makes of it. */
+static char *try_filter(int instance, const struct schedtape_format *point)
+{
+	char path[PATH_MAX];
+	int events, fd;
+	char *text;
+
+	snprintf(path, sizeof(path), "events/%s/%s/filter", point->system, point->name);
+	fd = openat(instance, path, O_WRONLY | O_CLOEXEC);
+	/* This fails, or else there is nothing to read. */
+	if (fd < 0 || write(fd, point->filter, strlen(point->filter)) >= 0) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	close(fd);
+	events = openat(instance, "events", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	text = events < 0 ? NULL : read_text(events, point->system, point->name, "filter");
+	if (events >= 0)
+		close(events);
+	return text;
+}
+
+/*
+ * perf events only say that a filter is wrong.  An instance of tracefs says why, and has nothing to
+ * do with what others trace.
+ */
+bool tracepoints_objection(const struct schedtape_format *point, char *reason, size_t size)
+{
+	static const char head[] = "parse_error: ";
+	char path[64], *text = NULL, *at;
+	int instance;
+
+	snprintf(path, sizeof(path), "/sys/kernel/tracing/instances/schedtape-%d", getpid());
+	if (mkdir(path, 0700))
+		return false;
+	instance = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (instance >= 0) {
+		text = try_filter(instance, point);
+		close(instance);
+	}
+	rmdir(path);
+	at = text ? strstr(text, head) : NULL;
+	if (at) {
+		at += strlen(head);
+		snprintf(reason, size, "%.*s", (int)strcspn(at, "\n"), at);
+	}
+	free(text);
+	return at;
+}
+
+/* -- tracepoints ----------------------------------------------------------- */
+
 int tracepoints_find(struct tracepoints *points)
 {
 	const char *path;
@@ -250,6 +306,20 @@ int tracepoints_find(struct tracepoints *points)
 		ret = find_pattern(points, folder, path, &points->patterns[i]);
 	close(folder);
 	return ret;
+}
+
+bool tracepoints_name(const struct tracepoints *points, const struct schedtape_format *point)
+{
+	size_t i, len = strlen(point->system);
+	const char *text;
+
+	for (i = 0; i < points->n; i++) {
+		text = points->patterns[i].text;
+		if (!strncmp(text, point->system, len) && text[len] == ':' &&
+		    !strcmp(text + len + 1, point->name))
+			return true;
+	}
+	return false;
 }
 
 void tracepoints_free(struct tracepoints *points)
