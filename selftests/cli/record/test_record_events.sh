@@ -235,7 +235,19 @@ expect 129 "-e: not with --overwrite, -M or --switch-output" \
 expect 129 "-e: not with -o -" schedtape record -o - -e 'irq:*' -- true
 expect 129 "-e: not with -k tsc" schedtape record -k tsc -e 'irq:*' -- true
 
-# A user who may record, but not read tracefs.
+schedtape record -q -o plain.tape -- true > log 2>&1
+schedtape info --json plain.tape | grep -q '"counter": true'
+slower=$?
+schedtape record -e $nap -o plain.tape -- true > log 2>&1
+grep -q 'the clock is mono, so that an event of scheduling costs' log
+[ $? = $slower ]
+report $? "a line says so if the clock of -e costs more than the usual one"
+
+# A user who may record, but not read tracefs, until the message's mount is done.
+user()
+{
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+}
 mkdir -m 777 theirs
 mode=$(stat -c %a /dev/schedtape)
 chmod 666 /dev/schedtape

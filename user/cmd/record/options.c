@@ -207,7 +207,6 @@ static void check_points(struct record_options *opts, const struct argp_state *s
 		argp_error(state, "-e: not with -o -: a pipe's readers would not get them");
 	if (opts->clock == STAPE_CLOCK_COUNTER)
 		argp_error(state, "-e: not with -k tsc: the kernel gives them mono");
-	opts->clock = STAPE_CLOCK_MONO;
 }
 
 static void check_daemon(struct record_options *opts, const struct argp_state *state)
