@@ -16,7 +16,8 @@
 #include "common/output.h"
 
 #define FORMAT_MAX	65536	/* bytes of a description; the kernel's have some thousand */
-#define MAY_READ	"use sudo, or first: sudo mount -o remount,mode=755 /sys/kernel/tracing"
+#define MAY_READ	"use sudo, give the recorder CAP_DAC_READ_SEARCH, or first: sudo mount " \
+			"-o remount,mode=750,gid=$(id -g) /sys/kernel/tracing"
 
 /* -- the options ----------------------------------------------------------- */
 
