@@ -6,6 +6,7 @@
 set -u -o pipefail
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
+. "${here%/cli}/lib/steps.sh"
 
 servers=$build/servers
 page=$here/../Documentation/tutorial.rst
@@ -27,54 +28,7 @@ chmod 755 bin/redis-server
 PATH=$dir/bin:$PATH
 cp "$here/../Documentation/examples/client.py" .
 
-# Writes the Nth command of the page to N.command, and what it prints to N.page.
-awk '
-/^[^ ]/ { literal = /::$/; shown = "" }
-literal && /^  \$ / {
-	shown = ++n ".page"
-	print substr($0, 5) > (n ".command")
-	printf "" > shown
-	next
-}
-shown { print > shown }' "$page"
-
-# terminal COMMAND COLUMNS: runs COMMAND on a terminal, and prints what is there in the end
-terminal()
-{
-	COLUMNS=$2 NO_COLOR=1 PAGER=cat script -qec "$1" /dev/null |
-		sed -E 's/\r*$//; s/.*\r//; s/\x1b\[K//g'
-}
-
-# kinds FILE: prints the kinds of lines in a file. Numbers are the same, and "-" is one. So are
-# tasks in lines of events and of waits, where the tasks and their states are up to chance.
-kinds()
-{
-	sed -E 's/(^|[^[:alnum:]])-?[0-9][0-9.,]*/\1N/g; s/ -( |$)/ N\1/g; s/ -( |$)/ N\1/g
-		s/--+/--/g; s/ +/ /g; s/^ | $//g; s/^\.\.\.$//; /^$/d
-		/( ran| ready,|: awakened:|\] N:|worst:) /s/[a-z-]+[:-]N|idle/TASK/g
-		s/\[[A-Z]\] ==>/[STATE] ==>/; s/ by (task|hardirq|softirq)$/ by CONTEXT/
-		s/(task|CPU)s/\1/g; s/, without sched_ext in the kernel$//' "$1" | sort -u
-}
-
-# alike N: has the step printed the kinds of lines that the page has? There are others only if the
-# page leaves some out, or if they tell of events, in which other tasks may have a part.
-alike()
-{
-	diff <(kinds "$1.page") <(kinds "$1.out") > log && return
-	grep -qE '^  \.\.\.$' "$1.page" || grep -qE 'schedtape (why|timehist|script) ' "$1.command" &&
-		! grep -q '^<' log
-}
-
-# try N COMMAND: runs a step. Where numbers have more digits than on the page, its columns need more
-# room.
-try()
-{
-	local columns
-
-	for columns in 80 84 88 92 96; do
-		terminal "$2" $columns > "$1.out" && alike "$1" && return
-	done
-}
+take_steps "$page"
 
 # called PID NAME: is this the name of the task?
 called()
