@@ -109,6 +109,8 @@ struct stape_session_info {
  * @id: returned: the replay's number in the netlink family
  * @flags: STAPE_REPLAY_*
  * @reserved: 0
+ * @turns: how many players there are in all, if numbers are used again (see struct stape_join);
+ *	0: nr_players
  *
  * When the session's file closes, the replay ends and its players are killed.
  */
@@ -121,6 +123,7 @@ struct stape_replay_setup {
 	__u32 id;
 	__u32 flags;
 	__u32 reserved;
+	__u64 turns;
 };
 
 /**
@@ -155,6 +158,17 @@ struct stape_stream {
 	__u64 cpus;
 	__u32 bytes;
 	__s32 fd;
+};
+
+/**
+ * struct stape_join - makes the calling thread a player whose number others have had before
+ * @player: its number
+ * @turn: how many players with that number end their programs before this one joins: it
+ *	waits for them.  STAPE_IOC_JOIN is turn 0
+ */
+struct stape_join {
+	__u32 player;
+	__u32 turn;
 };
 
 /* How a step ends. */
@@ -213,5 +227,6 @@ struct stape_step {
 #define STAPE_IOC_JOIN		_IOW(STAPE_IOC_MAGIC, 0x20, __u32)
 #define STAPE_IOC_STEP		_IOW(STAPE_IOC_MAGIC, 0x21, struct stape_step)
 #define STAPE_IOC_HOLD		_IOW(STAPE_IOC_MAGIC, 0x22, __u32)
+#define STAPE_IOC_JOIN_TURN	_IOW(STAPE_IOC_MAGIC, 0x23, struct stape_join)
 
 #endif /* _SCHEDTAPE_DEVICE_H */

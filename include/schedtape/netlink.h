@@ -330,6 +330,7 @@ enum stape_a_player {
 	STAPE_A_PLAYER_LAG_MAX,		/* u64, ns */
 	STAPE_A_PLAYER_PAD,
 	STAPE_A_PLAYER_VPID,		/* u32, if not PID: for the receiver; 0: none */
+	STAPE_A_PLAYER_TURN,		/* u32, how many players with its number have ended */
 
 	__STAPE_A_PLAYER_MAX,
 	STAPE_A_PLAYER_MAX = (__STAPE_A_PLAYER_MAX - 1)

@@ -25,7 +25,8 @@
 #include "replay/replay.h"
 
 static_assert(sizeof(struct stape_session_info) == 32);
-static_assert(sizeof(struct stape_replay_setup) == 40);
+static_assert(sizeof(struct stape_replay_setup) == 48);
+static_assert(sizeof(struct stape_join) == 8);
 static_assert(sizeof(struct stape_ring_producer) == 48);
 static_assert(offsetof(struct stape_session_info, ring_stride) == 24);
 

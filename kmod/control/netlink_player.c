@@ -27,6 +27,7 @@ static int stape_player_fill(struct sk_buff *skb, const struct stape_player *pla
 	u32 edge = READ_ONCE(player->edge);
 
 	if (nla_put_u32(skb, STAPE_A_PLAYER_NUMBER, player->number) ||
+	    nla_put_u32(skb, STAPE_A_PLAYER_TURN, player->turn) ||
 	    nla_put_u32(skb, STAPE_A_PLAYER_PID, task_pid_nr(task)) ||
 	    stape_message_put_vpid(skb, STAPE_A_PLAYER_VPID, task_pid_nr(task),
 				   task_pid_vnr(task)) ||

@@ -58,7 +58,7 @@ static int stape_replay_fill(struct sk_buff *skb, struct stape_replay *replay)
 	ret = stape_replay_fill_state(skb, replay);
 	spin_unlock(&replay->lock);
 	if (ret || nla_put_u32(skb, STAPE_A_REPLAY_ID, replay->entry.id) ||
-	    nla_put_u32(skb, STAPE_A_REPLAY_PLAYERS, replay->nr_players) ||
+	    nla_put_u32(skb, STAPE_A_REPLAY_PLAYERS, replay->nr_turns) ||
 	    nla_put_u32(skb, STAPE_A_REPLAY_UID,
 			from_kuid(&init_user_ns, replay->account->uid)) ||
 	    nla_put_u64_64bit(skb, STAPE_A_REPLAY_MEMORY, replay->memory,

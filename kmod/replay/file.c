@@ -28,6 +28,7 @@ static int stape_replay_file_release(struct inode *inode, struct file *file)
 static long stape_replay_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct stape_replay *replay = file->private_data;
+	struct stape_join join;
 	struct stape_step step;
 	u32 number;
 
@@ -35,7 +36,11 @@ static long stape_replay_file_ioctl(struct file *file, unsigned int cmd, unsigne
 	case STAPE_IOC_JOIN:
 		if (get_user(number, (u32 __user *)arg))
 			return -EFAULT;
-		return stape_step_join(replay, number);
+		return stape_step_join(replay, number, 0);
+	case STAPE_IOC_JOIN_TURN:
+		if (copy_from_user(&join, (void __user *)arg, sizeof(join)))
+			return -EFAULT;
+		return stape_step_join(replay, join.player, join.turn);
 	case STAPE_IOC_STEP:
 		if (copy_from_user(&step, (void __user *)arg, sizeof(step)))
 			return -EFAULT;

@@ -24,7 +24,7 @@ struct stape_rendezvous_budget {
 };
 
 /* step.c */
-int stape_step_join(struct stape_replay *replay, u32 number);
+int stape_step_join(struct stape_replay *replay, u32 number, u32 turn);
 int stape_step(struct stape_replay *replay, const struct stape_step *step);
 int stape_step_hold(struct stape_replay *replay, u32 number);
 
@@ -45,7 +45,7 @@ void stape_timer_arm(struct stape_player *player);
 void stape_timer_disarm(struct stape_player *player);
 
 /* player.c */
-struct stape_player *stape_player_alloc(struct stape_replay *replay, u32 number);
+struct stape_player *stape_player_alloc(struct stape_replay *replay, u32 number, u32 turn);
 void stape_player_free(struct stape_player *player);
 int stape_player_add(struct stape_player *player);
 void stape_player_remove(struct stape_player *player);

@@ -17,11 +17,12 @@
  * stape_player_alloc() - make a player for the calling thread
  * @replay: its replay
  * @number: its number, below @nr_players
+ * @turn: how many players with that number have to have ended
  *
  * Context: may sleep.
  * Return: the player, or NULL.
  */
-struct stape_player *stape_player_alloc(struct stape_replay *replay, u32 number)
+struct stape_player *stape_player_alloc(struct stape_replay *replay, u32 number, u32 turn)
 {
 	struct stape_player *player = kzalloc(sizeof(*player), GFP_KERNEL_ACCOUNT);
 
@@ -32,6 +33,7 @@ struct stape_player *stape_player_alloc(struct stape_replay *replay, u32 number)
 	player->watch.clock = &replay->clocks[number];
 	player->exec_id = READ_ONCE(current->self_exec_id);
 	player->number = number;
+	player->turn = turn;
 	player->edge = STAPE_NO_EDGE;
 	return player;
 }
@@ -52,24 +54,26 @@ void stape_player_free(struct stape_player *player)
  * stape_player_add() - add the calling thread's player to its replay
  * @player: from stape_player_alloc(), ready for probes and wakers
  *
- * Each number joins once, and each thread has one number.
+ * Each turn of a number joins once, and each thread has one number.
  *
  * Context: process.
- * Return: 0; -ECANCELED: the replay has ended; -EBUSY: the number has joined before, or the
- * thread is a player already.
+ * Return: 0; -ECANCELED: the replay has ended; -EBUSY: it is not the number's turn, or another
+ * thread has it, or the thread is a player already.
  */
 int stape_player_add(struct stape_player *player)
 {
 	struct stape_replay *replay = player->replay;
+	u32 number = player->number;
 	int ret = 0;
 
 	spin_lock(&replay->lock);
 	if (!stape_replay_live(replay)) {
 		ret = -ECANCELED;
-	} else if (READ_ONCE(*player->watch.clock) || stape_watch_is_watched(current)) {
+	} else if (replay->turns[number] != player->turn ||
+		   rcu_access_pointer(replay->players[number]) || stape_watch_is_watched(current)) {
 		ret = -EBUSY;
 	} else {
-		rcu_assign_pointer(replay->players[player->number], player);
+		rcu_assign_pointer(replay->players[number], player);
 		replay->joined++;
 		stape_watch_add(&player->watch);
 	}

@@ -139,8 +139,13 @@ stape_rendezvous_check(struct stape_replay *replay, const struct stape_player *w
 
 	if (player)
 		return stape_rendezvous_find_holder(replay, waker, player, number);
-	/* A player that has never joined does so soon: its fork came before this wake-up. */
-	return (struct stape_rendezvous_wakee){ .is_late = !READ_ONCE(replay->clocks[to]) };
+	/*
+	 * A player that has not joined yet does so soon: its fork came before this wake-up.  Where
+	 * numbers are used again, this wake-up is for the next player of the number.
+	 */
+	return (struct stape_rendezvous_wakee){
+		.is_late = replay->nr_turns > replay->nr_players || !READ_ONCE(replay->turns[to]),
+	};
 }
 
 /* Checks the wakee of edge @number, and takes a reference on @holder. */

@@ -27,7 +27,7 @@ struct stape_registry stape_replays = STAPE_REGISTRY_INIT(stape_replays);
 
 static u64 stape_replay_bytes(const struct stape_replay *replay)
 {
-	return (u64)replay->nr_players * sizeof(*replay->players) +
+	return (u64)replay->nr_players * (sizeof(*replay->players) + sizeof(*replay->turns)) +
 	       (u64)replay->nr_edges * sizeof(*replay->edges) +
 	       stape_replay_clocks_size(replay->nr_players);
 }
@@ -36,6 +36,7 @@ static void stape_replay_free_memory(struct stape_replay *replay)
 {
 	stape_memory_free(replay->clocks);
 	stape_memory_free(replay->players);
+	stape_memory_free(replay->turns);
 	stape_memory_free(replay->edges);
 	if (replay->memory)
 		stape_account_uncharge(replay->account, replay->memory);
@@ -262,15 +263,17 @@ static int stape_replay_alloc_memory(struct stape_replay *replay, u32 powers)
 	replay->memory = bytes;
 	replay->players = stape_memory_alloc(replay->nr_players, sizeof(*replay->players),
 					     NUMA_NO_NODE);
+	replay->turns = stape_memory_alloc(replay->nr_players, sizeof(*replay->turns),
+					   NUMA_NO_NODE);
 	replay->edges = stape_memory_alloc(replay->nr_edges, sizeof(*replay->edges), NUMA_NO_NODE);
 	replay->clocks = stape_memory_alloc(stape_replay_clocks_size(replay->nr_players), 1,
 					    NUMA_NO_NODE);
-	return replay->players && replay->edges && replay->clocks ? 0 : -ENOMEM;
+	return replay->players && replay->turns && replay->edges && replay->clocks ? 0 : -ENOMEM;
 }
 
 /**
  * stape_replay_alloc() - make a replay whose edges have no players yet
- * @setup: the caller's; only @nr_players, @nr_edges and @flags are used
+ * @setup: the caller's; only @nr_players, @nr_edges, @flags and @turns are used
  * @account: the user's, to which its memory is charged
  * @powers: of the caller: STAPE_ACCOUNT_EXEMPT
  * @notify: called from process context, every second and at the end
@@ -289,10 +292,13 @@ struct stape_replay *stape_replay_alloc(const struct stape_replay_setup *setup,
 	    setup->nr_edges > STAPE_REPLAY_MAX_EDGES ||
 	    setup->flags & ~STAPE_REPLAY_ROUNDS || setup->reserved)
 		return ERR_PTR(-EINVAL);
+	if ((setup->turns && setup->turns < setup->nr_players) || setup->turns > U32_MAX)
+		return ERR_PTR(-EINVAL);
 	replay = kzalloc(sizeof(*replay), GFP_KERNEL_ACCOUNT);
 	if (!replay)
 		return ERR_PTR(-ENOMEM);
 	replay->nr_players = setup->nr_players;
+	replay->nr_turns = setup->turns ?: setup->nr_players;
 	replay->nr_edges = setup->nr_edges;
 	replay->flags = setup->flags;
 	replay->account = stape_account_ref(account);

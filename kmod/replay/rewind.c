@@ -9,7 +9,7 @@
 
 #include "base/work.h"
 
-/* Edges, or clocks, that are reset at a time. */
+/* Edges, or turns, that are reset at a time. */
 #define STAPE_REWIND_BATCH	65536
 
 static void stape_rewind_edges(struct stape_replay *replay)
@@ -23,14 +23,13 @@ static void stape_rewind_edges(struct stape_replay *replay)
 	}
 }
 
-/* Players that have joined have a clock that is not 0. */
-static void stape_rewind_clocks(struct stape_replay *replay)
+static void stape_rewind_turns(struct stape_replay *replay)
 {
 	u32 i, n;
 
 	for (i = 0; i < replay->nr_players; i += n) {
 		n = min_t(u32, replay->nr_players - i, STAPE_REWIND_BATCH);
-		memset(&replay->clocks[i], 0, n * sizeof(*replay->clocks));
+		memset(&replay->turns[i], 0, n * sizeof(*replay->turns));
 		cond_resched();
 	}
 }
@@ -95,7 +94,7 @@ static int stape_rewind_finish(struct stape_replay *replay)
  * @replay: a replay with STAPE_REPLAY_ROUNDS whose players have all ended their programs
  *
  * A replay that is done has no players: each has removed itself in its last step.  So nothing
- * uses edges and clocks until the state is READY again and players join.
+ * uses edges and turns until the state is READY again and players join.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL: it has one round; -EBUSY: it is not done; -ECANCELED: it was stopped.
@@ -109,6 +108,6 @@ int stape_rewind(struct stape_replay *replay)
 	/* Notifies of the end of this round, if that is still to come. */
 	flush_delayed_work(&replay->progress);
 	stape_rewind_edges(replay);
-	stape_rewind_clocks(replay);
+	stape_rewind_turns(replay);
 	return stape_rewind_finish(replay);
 }

@@ -49,16 +49,39 @@ static const struct stape_watch_ops stape_step_watch_ops = {
 	.on_exit = stape_step_on_exit,
 };
 
+/*
+ * Waits until @turn players with that number have ended.  They ended in the recording before this
+ * one began, so this seldom sleeps.  Timers end the sleeps, because a wake-up by a player would
+ * be an edge.
+ */
+static int stape_step_wait_turn(struct stape_replay *replay, u32 number, u32 turn)
+{
+	int ret = 0;
+
+	if (READ_ONCE(replay->turns[number]) >= turn)
+		return 0;
+	atomic_inc(&replay->waiting);
+	while (!ret && READ_ONCE(replay->turns[number]) < turn) {
+		schedule_timeout_interruptible(1);
+		ret = stape_replay_live(replay) ? 0 : -ECANCELED;
+		if (!ret && signal_pending(current))
+			ret = -ERESTARTSYS;
+	}
+	atomic_dec(&replay->waiting);
+	return ret;
+}
+
 /**
  * stape_step_join() - make the calling thread a player
  * @replay: its replay
  * @number: the player's number in the replay
+ * @turn: how many players with that number end before this one joins
  *
  * Context: may sleep.
  * Return: 0; -EINVAL: no such player; -EBUSY: it has joined before, or the caller is a player
- * already; -ECANCELED: the replay has ended; -ENOMEM.
+ * already; -ECANCELED: the replay has ended; -ENOMEM; -ERESTARTSYS: a signal.
  */
-int stape_step_join(struct stape_replay *replay, u32 number)
+int stape_step_join(struct stape_replay *replay, u32 number, u32 turn)
 {
 	struct stape_player *player;
 	int ret;
@@ -66,10 +89,12 @@ int stape_step_join(struct stape_replay *replay, u32 number)
 	if (number >= replay->nr_players)
 		return -EINVAL;
 	number = array_index_nospec(number, replay->nr_players);
-	ret = stape_mm_pin(replay);
+	ret = stape_step_wait_turn(replay, number, turn);
+	if (!ret)
+		ret = stape_mm_pin(replay);
 	if (ret)
 		return ret;
-	player = stape_player_alloc(replay, number);
+	player = stape_player_alloc(replay, number, turn);
 	if (!player)
 		return -ENOMEM;
 	player->watch.ops = &stape_step_watch_ops;
@@ -253,7 +278,8 @@ static void stape_step_finish(struct stape_replay *replay, struct stape_player *
 {
 	spin_lock(&replay->lock);
 	stape_player_remove(player);
-	if (++replay->done == replay->nr_players)
+	WRITE_ONCE(replay->turns[player->number], player->turn + 1);
+	if (++replay->done == replay->nr_turns)
 		stape_replay_finish(replay, STAPE_REPLAY_DONE);
 	spin_unlock(&replay->lock);
 }

@@ -56,6 +56,7 @@ struct stape_edge {
  *	since then is no player
  * @gone: the thread ends, or has executed a program
  * @number: its number in the replay
+ * @turn: players that have had its number before
  * @edge: the edge that it waits for; STAPE_NO_EDGE: none
  * @wakee_edge: the edge along which it is about to wake; STAPE_NO_EDGE: none
  * @next_edges: edges along which it wakes after its wait, @nr_next_edges of them
@@ -87,6 +88,7 @@ struct stape_player {
 	u64 exec_id;
 	bool gone;
 	u32 number;
+	u32 turn;
 	u32 edge;
 	u32 wakee_edge;
 	u32 next_edges[STAPE_STEP_MAX_NEXT];
@@ -121,13 +123,16 @@ struct stape_player {
  * @owner: PID of the process that made it
  * @flags: STAPE_REPLAY_ROUNDS
  * @nr_players: players that the controller has announced
+ * @nr_turns: players that there are in all, if numbers are used again
  * @nr_edges: entries of @edges
  * @edges: the edges
  * @players: players that are alive, by number; read under RCU
+ * @turns: by number: players that have ended their program
  * @clocks: the @clock of each player's @watch by number, mapped by the players.  One more word
  *	has the speed, 0 while the replay is paused
  * @lock: protects @state, @stopped_by, @timebase, @joined, @done, @kills, @rewinds, @failed_pid,
- *	@notified and the stores to @players; interrupts stay on, because no interrupt takes it
+ *	@notified and the stores to @players and @turns; interrupts stay on, because no interrupt
+ *	takes it
  * @state: enum stape_replay_state
  * @stopped_by: enum stape_stopped_by
  * @joined: players that have joined so far
@@ -161,9 +166,11 @@ struct stape_replay {
 	u32 owner;
 	u32 flags;
 	u32 nr_players;
+	u32 nr_turns;
 	u32 nr_edges;
 	struct stape_edge *edges;
 	struct stape_player __rcu **players;
+	u32 *turns;
 	u64 *clocks;
 
 	spinlock_t lock;	/* see above */

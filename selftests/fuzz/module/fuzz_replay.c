@@ -65,11 +65,13 @@ static void *some_memory(struct st_random *random, void *right)
 /* Returns 0 or -errno. */
 static long try_join(struct round *r, uint32_t *player, uint64_t *index)
 {
-	static const int allowed[] = { EINVAL, EBUSY, ECANCELED, EFAULT, ENOMEM, 0 };
+	static const int allowed[] = { EINVAL, EBUSY, ECANCELED, EFAULT, ENOMEM, EINTR, 0 };
 	uint32_t number = st_random_one_in(&r->random, 8) ? st_random_odd(&r->random, 4) :
 			  st_random_below(&r->random, PLAYERS);
-	void *arg = some_memory(&r->random, &number);
-	long ret = ioctl(r->setup.fd, STAPE_IOC_JOIN, arg) ? -errno : 0;
+	struct stape_join join = { number, st_random_below(&r->random, 3) };
+	void *arg = some_memory(&r->random, &join);
+	long ret = ioctl(r->setup.fd, join.turn ? STAPE_IOC_JOIN_TURN : STAPE_IOC_JOIN, arg) ?
+		   -errno : 0;
 
 	if (!ret) {
 		*player = number;
@@ -247,6 +249,7 @@ static bool set_up(struct round *r)
 		.nr_edges = st_random_one_in(&r->random, 64) ? st_random_odd(&r->random, 4) : EDGES,
 		.edges = (uintptr_t)some_memory(&r->random, r->edges),
 		.flags = st_random_one_in(&r->random, 2) ? STAPE_REPLAY_ROUNDS : 0,
+		.turns = st_random_one_in(&r->random, 2) ? st_random_below(&r->random, 64) : 0,
 	};
 	fill_players(r, r->edges);
 	fill_players(r, r->wakers);

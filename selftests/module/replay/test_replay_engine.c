@@ -15,6 +15,9 @@ TEST_F(replay, making)
 	EXPECT_EQ(-EINVAL, setup(self, 2, 1));		/* there is no player 2 */
 	EXPECT_EQ(-EINVAL, setup(self, UINT32_MAX, 0));
 	EXPECT_EQ(-EINVAL, setup(self, 1, UINT32_MAX));
+	self->setup = (struct stape_replay_setup){ .nr_players = 2, .turns = 1 };
+	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup));
+	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, ioctl(self->fd, STAPE_IOC_REPLAY, (void *)8));
 	EXPECT_EQ(EFAULT, errno);
 	self->setup = (struct stape_replay_setup){ .nr_players = 2, .nr_edges = 1, .edges = 8 };
@@ -75,6 +78,88 @@ TEST_F(replay, joining)
 	/* Its program is over, and no player can play it again. */
 	EXPECT_EQ(-ESRCH, step(1, 1, STAPE_WAIT_NONE, 0));
 	EXPECT_EQ(-EBUSY, join(1));
+}
+
+static int join_turn(uint32_t number, uint32_t turn)
+{
+	const struct stape_join join = { number, turn };
+
+	return ioctl(players, STAPE_IOC_JOIN_TURN, &join) ? -errno : 0;
+}
+
+/* Makes a replay of one number, which @turns players have one after the other. */
+static int make_turns(FIXTURE_DATA(replay) *self, uint64_t turns)
+{
+	self->setup = (struct stape_replay_setup){
+		.nr_players = 1,
+		.nr_edges = 1,
+		.edges = (uintptr_t)self->edges,
+		.turns = turns,
+	};
+	if (ioctl(self->fd, STAPE_IOC_REPLAY, &self->setup))
+		return -errno;
+	players = self->setup.fd;
+	return 0;
+}
+
+/* The second player of a number: a wake-up, and its end. */
+static int play_second(void *arg)
+{
+	struct notes *notes = arg;
+
+	note(notes, join_turn(0, 1));
+	if (notes->ret)
+		return 0;
+	note(notes, step(0, 0, STAPE_WAIT_EDGE, 0));
+	note(notes, leave(0, 1));
+	return 0;
+}
+
+TEST_F(replay, turns)
+{
+	uint32_t wake = 0;
+
+	ASSERT_EQ(0, make_turns(self, 3));
+	ASSERT_EQ(0, join(0));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, play_second, self->notes));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	EXPECT_EQ(0, self->notes->steps);
+	EXPECT_EQ(3, self->state.players);
+	EXPECT_EQ(1, self->state.joined);
+	/* It gets the wake-up of the player before, which that has not taken. */
+	ASSERT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, &wake, 1));
+	ASSERT_EQ(0, leave(0, 1));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	EXPECT_EQ(3, self->notes->steps);
+	EXPECT_EQ(0, self->notes->ret);
+	EXPECT_EQ(-EBUSY, join(0));
+	EXPECT_EQ(-EBUSY, join_turn(0, 1));
+	EXPECT_EQ(-EINVAL, join_turn(1, 0));
+	EXPECT_EQ(-1, ioctl(players, STAPE_IOC_JOIN_TURN, (void *)8));
+	EXPECT_EQ(EFAULT, errno);
+	ASSERT_EQ(0, join_turn(0, 2));
+	EXPECT_EQ(-EBUSY, join_turn(0, 2));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_READY, self->state.state);
+	ASSERT_EQ(0, leave(0, 0));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_DONE, self->state.state);
+	EXPECT_EQ(3, self->state.joined);
+	EXPECT_EQ(3, self->state.done);
+}
+
+TEST_F(replay, turn_that_does_not_come)
+{
+	EXPECT_EQ(-EINVAL, make_turns(self, 1ull << 32));
+	ASSERT_EQ(0, make_turns(self, UINT32_MAX));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, play_second, self->notes));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
+	ASSERT_TRUE(st_child_settled(&self->w[0]));
+	EXPECT_EQ(-ECANCELED, self->notes->ret);
+	EXPECT_TRUE(waiting(self, 0));
 }
 
 TEST_F(replay, stepping)

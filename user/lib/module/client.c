@@ -447,6 +447,7 @@ static int parse_each_player(struct nlattr **attrs, void *arg)
 		.lag_max = client_u64(attrs[STAPE_A_PLAYER_LAG_MAX]),
 		.vpid = client_vpid(attrs[STAPE_A_PLAYER_VPID],
 				    client_u32(attrs[STAPE_A_PLAYER_PID])),
+		.turn = client_u32(attrs[STAPE_A_PLAYER_TURN]),
 	};
 	struct each_player *each = arg;
 

@@ -128,6 +128,8 @@ struct schedtape_player_state {
 	uint64_t lag_total;
 	uint64_t lag_max;
 	uint32_t vpid;		/* @pid in the caller's PID namespace; 0: none */
+	uint32_t unused;	/* so that no later field lies in what was padding */
+	uint32_t turn;		/* how many players with @number have ended */
 };
 
 /* -- the module ------------------------------------------------------------ */
