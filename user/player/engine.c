@@ -15,21 +15,24 @@
 /* What a player waits for: an edge's number or one of these. */
 #define NOTHING		UINT32_MAX
 #define A_TIMEOUT	(UINT32_MAX - 1)
-#define NO_MORE		(UINT32_MAX - 2)	/* its program has ended */
-#define TO_JOIN		(UINT32_MAX - 3)
+#define TO_JOIN		(UINT32_MAX - 2)
 
 /* A waker yields so often at most until its wakee waits. */
 #define RENDEZVOUS_YIELDS	64
 
+#define TURN_NS		1000000ULL	/* between two looks at whose turn it is to join */
+
 /**
- * struct player_state - one player
- * @waits_for: number of an edge, or NOTHING, A_TIMEOUT, NO_MORE, TO_JOIN
- * @pid, @tid: its thread; 0: it has not joined
+ * struct player_state - a number, and the player that has it
+ * @owner: how many players of this number have ended, and in the lower half the TID of the one that
+ *	has it now; 0: it has neither been forked nor joined
+ * @waits_for: number of an edge, or NOTHING, A_TIMEOUT, TO_JOIN
+ * @pid: its process, when it has joined
  */
 struct player_state {
+	uint64_t owner;
 	uint32_t waits_for;
 	uint32_t pid;
-	uint32_t tid;
 };
 
 /**
@@ -38,6 +41,7 @@ struct player_state {
  * @bytes: of all of the memory
  * @state: enum stape_replay_state, and a futex for players that wait for the start
  * @speed: of STAPE_REPLAY_SPEED_ONE
+ * @nr_tasks: players in all
  * @paused: for how long the players were stopped since @start_time, ns
  * @players: @nr_players of them.  @nr_edges words follow with wake-ups by edge that no wait has
  *	taken yet, which are futexes, and as many with the number of the player that an edge wakes
@@ -45,6 +49,7 @@ struct player_state {
 struct schedtape_engine {
 	int fd;
 	uint32_t nr_players;
+	uint32_t nr_tasks;
 	uint32_t nr_edges;
 	uint32_t state;
 	uint32_t joined;
@@ -84,6 +89,7 @@ void schedtape_engine_rewind(struct schedtape_engine *engine)
 	*engine = (struct schedtape_engine){
 		.fd = engine->fd,
 		.nr_players = engine->nr_players,
+		.nr_tasks = engine->nr_tasks,
 		.nr_edges = engine->nr_edges,
 		.bytes = engine->bytes,
 		.speed = engine->speed,
@@ -94,8 +100,8 @@ void schedtape_engine_rewind(struct schedtape_engine *engine)
 		pending(engine)[i] = 0;
 }
 
-int schedtape_engine_create(uint32_t nr_players, const uint32_t *wakees, uint32_t nr_edges,
-			    uint32_t speed, struct schedtape_engine **result,
+int schedtape_engine_create(uint32_t nr_players, uint32_t nr_tasks, const uint32_t *wakees,
+			    uint32_t nr_edges, uint32_t speed, struct schedtape_engine **result,
 			    struct schedtape_error *err)
 {
 	uint64_t bytes = sizeof(**result) + nr_players * sizeof(struct player_state) +
@@ -115,6 +121,7 @@ int schedtape_engine_create(uint32_t nr_players, const uint32_t *wakees, uint32_
 	engine->fd = fd;
 	engine->bytes = bytes;
 	engine->nr_players = nr_players;
+	engine->nr_tasks = nr_tasks;
 	engine->nr_edges = nr_edges;
 	engine->speed = speed;
 	if (nr_edges)
@@ -148,23 +155,52 @@ static bool live(struct schedtape_engine *engine)
 	return get(engine->state) <= STAPE_REPLAY_RUNNING;
 }
 
-static void set_player(struct schedtape_engine *engine, uint32_t number, uint32_t pid, uint32_t tid)
+static uint64_t owner_of(uint32_t turn, uint32_t tid)
 {
-	engine->players[number].pid = pid;
-	set(engine->players[number].tid, tid);
+	return (uint64_t)turn << 32 | tid;
 }
 
-void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid)
+static uint32_t turn_of(struct player_state *player)
 {
-	set_player(engine, number, pid, pid);
+	return get(player->owner) >> 32;
 }
 
-int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number)
+void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t turn,
+			     uint32_t pid)
 {
+	uint64_t nobody = owner_of(turn, 0);
+
+	/* It may have joined by now, or may have to wait until the player before it has ended. */
+	__atomic_compare_exchange_n(&engine->players[number].owner, &nobody, owner_of(turn, pid),
+				    false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static void wait_turn(struct schedtape_engine *engine, struct player_state *player, uint32_t turn)
+{
+	struct timespec ts;
+	uint64_t until;
+
+	if (turn_of(player) >= turn)
+		return;
+	add(engine->waiting, 1);
+	while (live(engine) && turn_of(player) < turn) {
+		until = schedtape_now() + TURN_NS;
+		ts = (struct timespec){ until / 1000000000, until % 1000000000 };
+		sys_sleep_until(&ts);
+	}
+	add(engine->waiting, -1);
+}
+
+int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number, uint32_t turn)
+{
+	struct player_state *player = &engine->players[number];
+
+	wait_turn(engine, player, turn);
 	if (!live(engine))
 		return -ECANCELED;
-	set_player(engine, number, sys_pid(), sys_tid());
-	set(engine->players[number].waits_for, NOTHING);
+	player->pid = sys_pid();
+	set(player->waits_for, NOTHING);
+	set(player->owner, owner_of(turn, sys_tid()));
 	add(engine->joined, 1);
 	return 0;
 }
@@ -180,7 +216,10 @@ static void rendezvous(struct schedtape_engine *engine, uint32_t edge)
 
 	for (i = 0; i < RENDEZVOUS_YIELDS; i++) {
 		waits_for = get(player->waits_for);
-		if (waits_for == edge || waits_for == A_TIMEOUT || waits_for == NO_MORE)
+		if (waits_for == edge || waits_for == A_TIMEOUT)
+			return;
+		/* It has ended, and no other player gets its number. */
+		if (turn_of(player) && engine->nr_tasks == engine->nr_players)
 			return;
 		/* With SCHED_DEADLINE, a yield would give up the rest of the period. */
 		if (!i && sched_getscheduler(0) == SCHED_DEADLINE)
@@ -306,6 +345,7 @@ static void finish(struct schedtape_engine *engine, uint32_t state)
 int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_step *step)
 {
 	const uint32_t *wakes = (const uint32_t *)(uintptr_t)step->wakes;
+	struct player_state *player = &engine->players[step->player];
 	uint32_t i;
 
 	if (!live(engine))
@@ -317,8 +357,10 @@ int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_st
 	case STAPE_WAIT_NONE:
 		return 0;
 	case STAPE_WAIT_DONE:
-		set(engine->players[step->player].waits_for, NO_MORE);
-		if (add(engine->done, 1) == engine->nr_players)
+		set(player->waits_for, TO_JOIN);
+		/* From here on the number is that of the next player. */
+		set(player->owner, owner_of(turn_of(player) + 1, 0));
+		if (add(engine->done, 1) == engine->nr_tasks)
 			finish(engine, STAPE_REPLAY_DONE);
 		return 0;
 	}
@@ -350,16 +392,21 @@ void schedtape_engine_stop(struct schedtape_engine *engine)
 static void find_dead(struct schedtape_engine *engine)
 {
 	struct player_state *player;
-	uint32_t i;
+	uint32_t i, pid, tid;
+	uint64_t owner;
 
 	for (i = 0; i < engine->nr_players && live(engine); i++) {
 		player = &engine->players[i];
-		if (!get(player->tid))
+		owner = get(player->owner);
+		tid = owner;
+		if (!tid)
 			continue;
-		if (sys_tgkill(player->pid, player->tid, 0) != -ESRCH ||
-		    get(player->waits_for) == NO_MORE)
+		/* A player that was forked and has not joined leads its process. */
+		pid = get(player->waits_for) == TO_JOIN ? tid : player->pid;
+		/* It may have ended meanwhile. */
+		if (sys_tgkill(pid, tid, 0) != -ESRCH || get(player->owner) != owner)
 			continue;
-		engine->failed = player->tid;
+		engine->failed = tid;
 		finish(engine, STAPE_REPLAY_BROKEN);
 	}
 }
@@ -372,7 +419,7 @@ void schedtape_engine_get(struct schedtape_engine *engine, struct schedtape_repl
 	*state = (struct schedtape_replay_state){
 		.size = sizeof(*state),
 		.state = get(engine->state),
-		.players = engine->nr_players,
+		.players = engine->nr_tasks,
 		.joined = get(engine->joined),
 		.waiting = get(engine->waiting),
 		.done = get(engine->done),

@@ -10,9 +10,12 @@
 
 struct schedtape_engine;
 
-/* @wakees: by edge: its number.  @speed: STAPE_REPLAY_SPEED_ONE is the recorded one. */
-int schedtape_engine_create(uint32_t nr_players, const uint32_t *wakees, uint32_t nr_edges,
-			    uint32_t speed, struct schedtape_engine **engine,
+/*
+ * @nr_players: of numbers, which @nr_tasks players have in all.  @wakees: by edge: its number.
+ * @speed: STAPE_REPLAY_SPEED_ONE is the recorded one.
+ */
+int schedtape_engine_create(uint32_t nr_players, uint32_t nr_tasks, const uint32_t *wakees,
+			    uint32_t nr_edges, uint32_t speed, struct schedtape_engine **engine,
 			    struct schedtape_error *err);
 /* Begins another round, with the same speed, when no player is left. */
 void schedtape_engine_rewind(struct schedtape_engine *engine);
@@ -22,10 +25,11 @@ int schedtape_engine_fd(const struct schedtape_engine *engine, uint64_t *bytes);
 /* Returns the address of the speed in shared memory, for a burner. */
 const volatile uint64_t *schedtape_engine_speed(const struct schedtape_engine *engine);
 
-/* Makes the calling thread a player.  -ECANCELED: the replay has ended. */
-int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number);
+/* As STAPE_IOC_JOIN_TURN: makes the calling thread a player.  -ECANCELED: the replay has ended. */
+int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number, uint32_t turn);
 /* Registers a player that the calling process has forked, because it may die before it joins. */
-void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t pid);
+void schedtape_engine_forked(struct schedtape_engine *engine, uint32_t number, uint32_t turn,
+			     uint32_t pid);
 /* As STAPE_IOC_STEP, but ignores @index and @flags, because futexes cannot wait in state D. */
 int schedtape_engine_step(struct schedtape_engine *engine, const struct stape_step *step);
 

@@ -28,6 +28,7 @@
 
 /**
  * struct player - the state of a player's thread
+ * @number: its number in the engine
  * @steps: number of steps so far
  * @shares: its process shares the memory of its parent
  * @ahead: the last operation that slack_at() has looked at
@@ -88,11 +89,15 @@ static void leave(const struct player *player, const char *what, long error)
 
 /* -- the engine ------------------------------------------------------------ */
 
-static long join(const struct player_cast *cast, uint32_t number)
+static long join(const struct player_cast *cast, const struct schedtape_program_task *task)
 {
+	const struct stape_join join = { task->player, task->turn };
+
 	if (cast->engine)
-		return schedtape_engine_join(cast->engine, number);
-	return sys_ioctl(cast->fd, STAPE_IOC_JOIN, &number);
+		return schedtape_engine_join(cast->engine, task->player, task->turn);
+	if (!task->turn)
+		return sys_ioctl(cast->fd, STAPE_IOC_JOIN, &task->player);
+	return sys_ioctl(cast->fd, STAPE_IOC_JOIN_TURN, &join);
 }
 
 static long make_step(const struct player_cast *cast, const struct stape_step *step)
@@ -309,6 +314,7 @@ static void run_forked(const void *arg, uint32_t number)
 static void do_fork(struct player *player, uint32_t child)
 {
 	const struct player_cast *cast = player->cast;
+	const struct schedtape_program_task *tasks = cast->program->tasks;
 	long pid;
 
 	if (!is_process(cast, child))
@@ -318,7 +324,7 @@ static void do_fork(struct player *player, uint32_t child)
 	else
 		pid = threads_fork(run_forked, cast, child);
 	if (pid > 0 && cast->engine)
-		schedtape_engine_forked(cast->engine, child, pid);
+		schedtape_engine_forked(cast->engine, tasks[child].player, tasks[child].turn, pid);
 	if (pid < 0)
 		fail(player, "fork", pid);
 }
@@ -391,7 +397,7 @@ static void tell(const struct player *player, uint64_t cpu)
 
 	if (player->cast->told &&
 	    (told.steps >= TOLD_STEPS || told.stalled > player->burner.usual_cost))
-		player->cast->told[player->number] = told;
+		player->cast->told[player->task - player->cast->program->tasks] = told;
 }
 
 /* Makes a step from operation @op on.  Returns the first operation after it, or NULL. */
@@ -530,17 +536,17 @@ static const struct schedtape_op *do_op(struct player *player, const struct sche
 	return next_op(player, op);
 }
 
-/* Unmaps pages of operations, so that they count no longer as memory of this process. */
+/* Unmaps pages, so that they count no longer as memory of this process. */
 static void let_go(const struct schedtape_store *store)
 {
 	if (store->in_file)
 		sys_advise(store->memory, store->bytes, MADV_DONTNEED);
 }
 
-static void do_all(struct player *player)
+static void do_all(struct player *player, uint32_t task)
 {
 	const struct schedtape_program *program = player->cast->program;
-	const struct schedtape_op *op = schedtape_program_begin(program, player->number);
+	const struct schedtape_op *op = schedtape_program_begin(program, task);
 	unsigned int done;
 
 	player->ahead = op;
@@ -551,23 +557,27 @@ static void do_all(struct player *player)
 		}
 		schedtape_burn(&player->burner, op->cpu, spare_for(player, op));
 		op = do_op(player, op);
-		if (!(done % KEPT_OPS))
-			let_go(&program->op_store);
+		if (done % KEPT_OPS)
+			continue;
+		let_go(&program->op_store);
+		let_go(&program->task_store);
+		let_go(&program->name_store);
 	}
 }
 
 static void play(const struct player_cast *cast, uint32_t number, bool shares)
 {
+	const struct schedtape_program_task *task = &cast->program->tasks[number];
 	struct player player = {
 		.cast = cast,
-		.task = &cast->program->tasks[number],
-		.number = number,
+		.task = task,
+		.number = task->player,
 		.shares = shares,
 		.burner = {
 			.calibration = cast->calibration,
-			.word = cast->engine ? NULL : &cast->clocks[number],
+			.word = cast->engine ? NULL : &cast->clocks[task->player],
 			.speed = cast->engine ? schedtape_engine_speed(cast->engine) :
-				 &cast->clocks[cast->program->nr_tasks],
+				 &cast->clocks[cast->program->nr_players],
 			.hold = hold,
 			.arg = &player,
 			.scale = cast->scale,
@@ -577,20 +587,20 @@ static void play(const struct player_cast *cast, uint32_t number, bool shares)
 	uint64_t before;
 	long error;
 
-	if (player.task->parent == SCHEDTAPE_NONE) {
-		enter_cgroup(&player, player.task->cgroup);
-		sys_set_name(player.task->name);
+	if (task->parent == SCHEDTAPE_NONE) {
+		enter_cgroup(&player, task->cgroup);
+		sys_set_name(task->name);
 		take_attributes(&player);
 	}
 	before = schedtape_cpu_time();
-	error = join(cast, number);
+	error = join(cast, task);
 	if (error)
 		leave(&player, "join", error);
 	/* If the fork is on the tape, so is all CPU time of the task. */
-	schedtape_burner_init(&player.burner, player.task->parent != SCHEDTAPE_NONE);
+	schedtape_burner_init(&player.burner, task->parent != SCHEDTAPE_NONE);
 	/* Until the player has made steps, a step costs as much as this. */
 	player.burner.step_cost = schedtape_cpu_time() - before;
-	do_all(&player);
+	do_all(&player, number);
 }
 
 /* The main function of a player's thread. */

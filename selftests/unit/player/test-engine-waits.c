@@ -57,7 +57,7 @@ static void create(double speed)
 {
 	static const uint32_t edges[] = { 0, 1 };
 
-	if (schedtape_engine_create(2, edges, 2, speed * STAPE_REPLAY_SPEED_ONE, &engine, NULL))
+	if (schedtape_engine_create(2, 2, edges, 2, speed * STAPE_REPLAY_SPEED_ONE, &engine, NULL))
 		abort();
 }
 
@@ -94,7 +94,7 @@ static void *wait_once(void *arg)
 	struct waiter *waiter = arg;
 
 	__atomic_store_n(&waiter->tid, gettid(), __ATOMIC_SEQ_CST);
-	waiter->ret = schedtape_engine_join(engine, 0);
+	waiter->ret = schedtape_engine_join(engine, 0, 0);
 	if (!waiter->ret)
 		waiter->ret = step(0, NOBODY, waiter->wait, waiter->value);
 	waiter->returned = now();
@@ -163,7 +163,7 @@ static void test_done(void)
 	create(1);
 	pid = fork();
 	if (!pid) {
-		schedtape_engine_join(engine, 0);
+		schedtape_engine_join(engine, 0, 0);
 		_exit(step(0, NOBODY, STAPE_WAIT_DONE, 0));
 	}
 	waitpid(pid, NULL, 0);
@@ -180,7 +180,7 @@ static void test_until(void)
 	struct schedtape_replay_state s;
 
 	create(1);
-	schedtape_engine_join(engine, 0);
+	schedtape_engine_join(engine, 0, 0);
 	schedtape_engine_start(engine, 0);
 	usleep(100000);
 	step(0, NOBODY, STAPE_WAIT_UNTIL, 1);
@@ -215,7 +215,7 @@ static void test_speed(void)
 	uint64_t before;
 
 	create(0.1);
-	schedtape_engine_join(engine, 0);
+	schedtape_engine_join(engine, 0, 0);
 	schedtape_engine_start(engine, 0);
 	before = now();
 	step(0, NOBODY, STAPE_WAIT_FOR, 20 * MS);
@@ -237,8 +237,8 @@ static void test_rendezvous(void)
 	struct waiter waiter;
 
 	create(1);
-	schedtape_engine_join(engine, 0);
-	schedtape_engine_join(engine, 1);
+	schedtape_engine_join(engine, 0, 0);
+	schedtape_engine_join(engine, 1, 0);
 	ok(yields_of_wake(), "a waker yields to a wakee that does not wait yet");
 	policy = SCHED_DEADLINE;
 	ok(!yields_of_wake(), "but not with a deadline, which a yield would give up");

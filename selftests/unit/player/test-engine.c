@@ -29,8 +29,8 @@ static struct schedtape_replay_state state(void)
 
 static void create(uint32_t nr_players, const uint32_t *edges, uint32_t nr_edges, double speed)
 {
-	if (schedtape_engine_create(nr_players, edges, nr_edges, speed * STAPE_REPLAY_SPEED_ONE,
-				    &engine, NULL))
+	if (schedtape_engine_create(nr_players, nr_players, edges, nr_edges,
+				    speed * STAPE_REPLAY_SPEED_ONE, &engine, NULL))
 		abort();
 }
 
@@ -53,7 +53,7 @@ static int step(uint32_t player, uint32_t wake, uint32_t wait, uint64_t value)
 static void *run_laps(void *arg)
 {
 	uint32_t self = (uintptr_t)arg, i;
-	int ret = schedtape_engine_join(engine, self);
+	int ret = schedtape_engine_join(engine, self, 0);
 
 	for (i = 0; i < LAPS && !ret; i++)
 		ret = step(self, 1 - self, STAPE_WAIT_EDGE, self);
@@ -94,7 +94,7 @@ static void test_edges(void)
 
 static void *wait_twice(void *arg)
 {
-	int ret = schedtape_engine_join(engine, 0);
+	int ret = schedtape_engine_join(engine, 0, 0);
 
 	if (!ret)
 		ret = step(0, NOBODY, STAPE_WAIT_UNTIL, 100 * MS);
@@ -164,7 +164,7 @@ static void test_ends(void)
 	create(2, edges, 2, 1);
 	pid = fork();
 	if (!pid) {
-		schedtape_engine_join(engine, 0);
+		schedtape_engine_join(engine, 0, 0);
 		step(0, NOBODY, STAPE_WAIT_EDGE, 0);
 		_exit(1);
 	}
@@ -175,21 +175,21 @@ static void test_ends(void)
 	waitpid(pid, &status, 0);
 	ok(state().state == STAPE_REPLAY_BROKEN && state().failed_pid == (uint32_t)pid,
 	   "the player that dies is found");
-	ok(schedtape_engine_join(engine, 1) == -ECANCELED, "and no player can join any more");
+	ok(schedtape_engine_join(engine, 1, 0) == -ECANCELED, "and no player can join any more");
 	schedtape_engine_free(engine);
 
 	create(2, edges, 2, 1);
 	pid = fork();
 	if (!pid)
 		_exit(1);
-	schedtape_engine_forked(engine, 0, pid);
+	schedtape_engine_forked(engine, 0, 0, pid);
 	waitpid(pid, &status, 0);
 	ok(state().state == STAPE_REPLAY_BROKEN && state().failed_pid == (uint32_t)pid,
 	   "a player that dies before it joins, too");
 	schedtape_engine_free(engine);
 
 	create(2, edges, 2, 1);
-	ok(!schedtape_engine_join(engine, 1), "joined");
+	ok(!schedtape_engine_join(engine, 1, 0), "joined");
 	schedtape_engine_stop(engine);
 	ok(step(1, NOBODY, STAPE_WAIT_EDGE, 1) == -ECANCELED, "no player steps after the end");
 	schedtape_engine_stop(engine);

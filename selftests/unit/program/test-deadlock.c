@@ -15,13 +15,17 @@ static void begin(uint32_t number, bool *forked)
 		forked[i] = true;
 }
 
-/* Advances one task as far as possible; @pending: wake-ups by edge. Returns whether it advanced. */
+/*
+ * Advances one task as far as possible; @pending: wake-ups by edge; @turns: by number, players that
+ * have ended.  Returns whether it advanced.
+ */
 static bool go_on(uint32_t number, const struct schedtape_op **at, bool *forked,
-		  unsigned int *pending)
+		  unsigned int *pending, unsigned int *turns)
 {
+	const struct schedtape_program_task *task = &program->tasks[number];
 	const struct schedtape_op *before = at[number], *op;
 
-	for (; forked[number] && at[number];
+	for (; forked[number] && at[number] && turns[task->player] == task->turn;
 	     at[number] = schedtape_program_next(program, at[number])) {
 		op = at[number];
 		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE && !pending[op->value])
@@ -32,6 +36,8 @@ static bool go_on(uint32_t number, const struct schedtape_op **at, bool *forked,
 			pending[op->value]++;
 		else if (op->kind == SCHEDTAPE_OP_FORK)
 			begin(op->value, forked);
+		else if (op->kind == SCHEDTAPE_OP_EXIT)
+			turns[task->player]++;
 	}
 	return at[number] != before;
 }
@@ -40,11 +46,12 @@ static bool go_on(uint32_t number, const struct schedtape_op **at, bool *forked,
 static bool ends(void)
 {
 	unsigned int *pending = calloc(program->nr_edges + 1, sizeof(*pending));
+	unsigned int *turns = calloc(program->nr_players, sizeof(*turns));
 	bool *forked = calloc(program->nr_tasks, sizeof(*forked)), moved, all = true;
 	const struct schedtape_op **at = calloc(program->nr_tasks, sizeof(*at));
 	uint32_t i;
 
-	if (!pending || !forked || !at)
+	if (!pending || !turns || !forked || !at)
 		abort();
 	for (i = 0; i < program->nr_tasks; i++)
 		at[i] = schedtape_program_begin(program, i);
@@ -53,13 +60,14 @@ static bool ends(void)
 	do {
 		moved = false;
 		for (i = program->nr_tasks; i-- > 0; )
-			moved |= go_on(i, at, forked, pending);
+			moved |= go_on(i, at, forked, pending, turns);
 	} while (moved);
 	for (i = 0; i < program->nr_tasks; i++)
 		all &= !at[i];
 	for (i = 0; i < program->nr_edges; i++)
 		all &= !pending[i];
 	free(pending);
+	free(turns);
 	free(forked);
 	free(at);
 	return all;
@@ -111,8 +119,10 @@ TEST(no_deadlock)
 	static const struct schedtape_program_options options[] = {
 		{ 0 }, { .external = SCHEDTAPE_EXTERNAL_RELATIVE }, { .keep = keep_odd },
 		{ .from = 1000, .to = 2500 }, { .from = 2000, .keep = keep_odd },
+		{ .hasty = true }, { .hasty = true, .keep = keep_odd },
+		{ .hasty = true, .from = 500 },
 	};
-	unsigned int seed, stuck = 0, wakeups = 0;
+	unsigned int seed, stuck = 0, wakeups = 0, again = 0;
 	size_t i;
 
 	for (seed = 0; seed < 500; seed++) {
@@ -121,10 +131,12 @@ TEST(no_deadlock)
 			compile_as(&options[i]);
 			stuck += !program || !ends();
 			wakeups += program ? program->wakeups : 0;
+			again += program ? program->nr_tasks - program->nr_players : 0;
 		}
 	}
 	ok(!stuck, "no program can get stuck, whatever is on its tape");
 	ok(wakeups > 10000, "%u wake-ups among them", wakeups);
+	ok(again > 1000, "%u tasks have a number that was another task's", again);
 }
 
 TEST_MAIN

@@ -19,7 +19,8 @@
 #define ALIVE		4	/* number of children at once */
 #define FEW		(SANITIZED ? 2000 : 50000)
 #define MANY		(4 * FEW)
-#define BYTES_A_TASK	64	/* limit for each task */
+#define BYTES_A_TASK	24	/* limit for each task */
+#define NUMBERS		25000	/* of players: those of the last second of the tape, and some */
 #define PARENT		10
 #define FIRST_PID	1000
 #define PIDS		30000
@@ -190,8 +191,8 @@ static bool compiles(const char *path, unsigned int tasks)
 
 	must(schedtape_tape_open(path, &tape, &err), &err);
 	must(schedtape_program_compile(tape, &options, &program, &err), &err);
-	sound = program->nr_tasks == tasks + 1 && program->nr_edges == tasks &&
-		program->nr_roots == 1;
+	sound = program->nr_tasks == tasks + 1 && program->nr_roots == 1 &&
+		program->nr_players <= NUMBERS && program->nr_edges == program->nr_players - 1;
 	for (i = 0; i < program->nr_tasks && sound; i++) {
 		if (!(i % KEPT)) {
 			schedtape_store_let_go(&program->op_store);

@@ -156,20 +156,31 @@ struct explanation {
 	unsigned int named;
 };
 
+/*
+ * Returns the first task that has the number of an edge's waker.  Which of several tasks it is now
+ * does not matter: a tape's program gets stuck only if its players do not do as it says.
+ */
+static const struct schedtape_program_task *waker_of(const struct schedtape_program *program,
+						     uint32_t edge)
+{
+	return &program->tasks[program->players[program->wakers[edge]]];
+}
+
 static int explain_player(const struct schedtape_player_state *player, void *arg)
 {
 	struct explanation *explanation = arg;
 	const struct schedtape_program *program = explanation->program;
 	const struct schedtape_program_task *task, *waker;
+	uint32_t number = schedtape_program_task_of(program, player->number, player->turn);
 	char name[TEXT_TASK_LEN], waker_name[TEXT_TASK_LEN];
 
-	if (player->state != STAPE_PLAYER_EDGE || player->number >= program->nr_tasks ||
+	if (player->state != STAPE_PLAYER_EDGE || number == SCHEDTAPE_NONE ||
 	    player->edge >= program->nr_edges)
 		return 0;
 	if (explanation->named++ == EXPLAINED)
 		return 1;
-	task = &program->tasks[player->number];
-	waker = &program->tasks[program->wakers[player->edge]];
+	task = &program->tasks[number];
+	waker = waker_of(program, player->edge);
 	out_error(NULL, "deadlock: %s (PID %u) waits for %s",
 		  text_task(name, task->name, task->pid), player->vpid,
 		  text_task(waker_name, waker->name, waker->pid));

@@ -52,12 +52,13 @@ static int add(struct player_list *players, uint32_t number, uint32_t pid)
 static int add_player(const struct schedtape_player_state *state, void *arg)
 {
 	struct player_list *players = arg;
+	uint32_t task = schedtape_program_task_of(players->program, state->number, state->turn);
 
-	if (state->number >= players->program->nr_tasks)
+	if (task == SCHEDTAPE_NONE)
 		return 0;
-	if (state->number == players->first)
+	if (task == players->first)
 		players->first_pid = state->pid;
-	return add(players, state->number, state->pid);
+	return add(players, task, state->pid);
 }
 
 /* Writes them with the current time, at which they exist, or existed a moment ago. */

@@ -473,7 +473,8 @@ static int open_engine(struct replay *replay)
 		schedtape_engine_rewind(replay->cast.engine);
 		return 0;
 	}
-	ret = schedtape_engine_create(program->nr_tasks, program->edges, program->nr_edges,
+	ret = schedtape_engine_create(program->nr_players, program->nr_tasks, program->edges,
+				      program->nr_edges,
 				      replay->options->speed * STAPE_REPLAY_SPEED_ONE,
 				      &replay->cast.engine, &err);
 	return out_failed(ret, &err);
@@ -487,7 +488,8 @@ static int open_replay(struct replay *replay)
 
 	ret = schedtape_session_open(replay->client, &replay->session, &err);
 	if (!ret)
-		ret = schedtape_replay_create(replay->session, program->nr_tasks, program->edges,
+		ret = schedtape_replay_create(replay->session, program->nr_players,
+					      program->nr_tasks, program->edges,
 					      program->wakers, program->nr_edges,
 					      replay->options->repeat != 1,
 					      &replay->cast.fd, &replay->id, &err);

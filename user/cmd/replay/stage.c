@@ -219,7 +219,7 @@ static void fill(struct image *image, const struct player_cast *from)
 		cast->engine = add_map(image, fd, bytes, PROT_READ | PROT_WRITE);
 	} else {
 		/* A word for each player, and the speed. */
-		bytes = (program->nr_tasks + 1ULL) * sizeof(*cast->clocks);
+		bytes = (program->nr_players + 1ULL) * sizeof(*cast->clocks);
 		cast->clocks = add_map(image, from->fd, bytes, PROT_READ);
 	}
 	if (from->told) {

@@ -9,7 +9,7 @@
 #include "module/versions.h"
 
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
+			    uint32_t tasks, const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
 			    bool rounds, int *fd, uint32_t *id, struct schedtape_error *err)
 {
 	struct stape_replay_setup setup = {
@@ -18,16 +18,18 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 		.edges = (uintptr_t)edges,
 		.wakers = (uintptr_t)wakers,
 		.flags = rounds ? STAPE_REPLAY_ROUNDS : 0,
+		/* Also if no number is used again: an older module knows no wakers of waits either. */
+		.turns = tasks,
 	};
 
 	if (ioctl(schedtape_session_fd(session), STAPE_IOC_REPLAY, &setup)) {
-		/* A module of before STAPE_REPLAY_ROUNDS knows only a shorter struct. */
-		if (errno == ENOTTY)
+		/* An older module knows only a shorter struct. */
+		if (errno == ENOTTY || errno == E2BIG)
 			return schedtape_fail(err, -EPROTO, VERSIONS_OLD_MODULE);
 		if (errno == EPERM)
 			return schedtape_fail(err, -ECANCELED, VERSIONS_STOP_ALL);
 		return schedtape_fail(err, -errno, "/dev/schedtape: replay of %u tasks: %s",
-				      players, strerror(errno));
+				      tasks, strerror(errno));
 	}
 	*fd = setup.fd;
 	*id = setup.id;

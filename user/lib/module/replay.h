@@ -8,11 +8,11 @@
 #include <schedtape/client.h>
 
 /*
- * Makes the session's replay.  @rounds: schedtape_replay_rewind() will be called; *fd: descriptor
+ * Makes the session's replay.  @tasks: players in all, if numbers are used again; @rounds: schedtape_replay_rewind() will be called; *fd: descriptor
  * for the players; *id: the replay's id.
  */
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
+			    uint32_t tasks, const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
 			    bool rounds, int *fd, uint32_t *id, struct schedtape_error *err);
 /*
  * Begins another round when all players have ended their programs: they may join again.

@@ -271,9 +271,9 @@ static int described_affinity(struct compiler *c, const struct schedtape_task *t
 	return schedtape_program_add_affinity(c->program, affinity, index);
 }
 
-/* Adds a task to the program, unless it is left out. */
+/* Adds a task to the program, unless it is left out.  @joins: when its player joins, or later. */
 static int cast_task(struct compiler *c, const struct schedtape_task *task, const char *name,
-		     uint64_t time)
+		     uint64_t time, uint64_t joins)
 {
 	struct schedtape_program_task ptask = {
 		.due = replay_time(c, time),
@@ -281,6 +281,7 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 		.process = task->process,	/* index in the timeline, until set_process() */
 		.threads = SCHEDTAPE_NONE,
 		.sibling = SCHEDTAPE_NONE,
+		.successor = SCHEDTAPE_NONE,
 		.cgroup = SCHEDTAPE_NONE,
 		.autogroup = task->autogroup,
 		.autogroup_nice = autogroup_nice_of(task),
@@ -310,6 +311,8 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	part_of(c, task)->leads = task->autogroup == task->pid;
 	part_of(c, task)->plain = true;
 	ret = schedtape_program_add_task(c->program, &ptask);
+	if (!ret)
+		ret = numbers_take(c, part_of(c, task)->number, joins);
 	if (ret)
 		return ret;
 	if (ptask.prio_known)
@@ -318,9 +321,15 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	return 0;
 }
 
-/* Gets the number of an edge between two tasks, and adds a new edge to the program. */
-static int edge_of(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t *edge)
+/*
+ * Gets the number of an edge between the players of two tasks, and adds a new edge to the program.
+ * Tasks that have the same number, one after the other, share edges: each wait takes the same
+ * wake-up as on the tape, because wake-ups and waits of an edge are in order.
+ */
+static int edge_of(struct compiler *c, const struct schedtape_task *from,
+		   const struct schedtape_task *to, uint32_t *edge)
 {
+	uint32_t waker = task_of(c, from)->player, wakee = task_of(c, to)->player;
 	int ret = schedtape_edges_number(&c->edges, waker, wakee, edge);
 
 	if (!ret && *edge == c->program->nr_edges)
@@ -335,6 +344,7 @@ static int on_born(void *arg, const struct schedtape_task *task,
 {
 	struct compiler *c = arg;
 	struct part *part;
+	bool forked;
 	int ret;
 
 	ret = grow_parts(c, task->index);
@@ -348,10 +358,12 @@ static int on_born(void *arg, const struct schedtape_task *task,
 	}
 	if (!c->begun)
 		return 0;
-	ret = cast_task(c, task, task->first_comm, time);
+	forked = parent && plays(c, parent);
+	ret = cast_task(c, task, task->first_comm, time,
+			forked ? time : numbers_root_begins(c, time));
 	if (ret || !plays(c, task))
 		return ret;
-	if (parent && plays(c, parent)) {
+	if (forked) {
 		awake(c, parent, time);
 		task_of(c, task)->parent = part_of(c, parent)->number;
 		part_of(c, task)->set_going = part_of(c, parent)->set_going;
@@ -403,7 +415,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 		end_external(c, part, wait, waker && !is_left_out_kthread(c, waker), time);
 		return 0;
 	}
-	ret = edge_of(c, part_of(c, waker)->number, part->number, &edge);
+	ret = edge_of(c, waker, task, &edge);
 	if (ret)
 		return ret;
 	wake = &c->program->ops[part->op];
@@ -600,9 +612,11 @@ static int on_exited(void *arg, const struct schedtape_task *task, uint64_t time
 	struct compiler *c = arg;
 
 	note(c, task, time);
-	if (plays(c, task))
+	if (plays(c, task)) {
 		task_of(c, task)->brief = part_of(c, task)->plain && has_parent(task) &&
 					  cpu_of(c, task) <= BRIEF_NS;
+		numbers_give_back(c, task_of(c, task)->player, time);
+	}
 	return on_end(c, task, time);
 }
 
@@ -614,7 +628,7 @@ static int on_marked(void *arg, const struct schedtape_task *task, bool asleep, 
 
 	if (c->begun)
 		return on_end(c, task, time);
-	ret = cast_task(c, task, task->comm, time);
+	ret = cast_task(c, task, task->comm, time, 0);
 	if (ret || !plays(c, task))
 		return ret;
 	ret = open_wait(c, task, time);
@@ -742,6 +756,7 @@ int schedtape_program_compile(struct schedtape_tape *tape,
 		ret = compile(&c, tape, err);
 	schedtape_store_free(&c.part_store);
 	schedtape_edges_free(&c.edges);
+	free(c.numbers.list);
 	free(c.kept);
 	if (ret) {
 		schedtape_program_free(c.program);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Internals of the compiler: compile.c turns callbacks of the timeline into operations,
- * processes.c finds out which tasks are a process.
+ * processes.c finds out which tasks are a process, numbers.c gives numbers to players.
  */
 #ifndef SCHEDTAPE_COMPILER_H
 #define SCHEDTAPE_COMPILER_H
@@ -47,9 +47,37 @@ struct part {
 };
 
 /**
+ * struct number - a player's number
+ * @ended: when its last task ended
+ * @task: its last task
+ * @next: the number that has begun to rest after it
+ */
+struct number {
+	uint64_t ended;
+	uint32_t task;
+	uint32_t next;
+};
+
+/**
+ * struct numbers - the numbers of players
+ * @list: by number
+ * @first, @last: those that have rested for the longest and the shortest time, of @nr_rest
+ * @last_root: when the last task appeared that no replayed task forks
+ */
+struct numbers {
+	struct number *list;
+	size_t capacity;
+	uint32_t first;
+	uint32_t last;
+	uint32_t nr_rest;
+	uint64_t last_root;
+};
+
+/**
  * struct compiler - a tape that is being compiled
  * @parts: by task
- * @edges: between tasks of the program
+ * @edges: between players
+ * @numbers: the numbers of players
  * @kept: by task: it is replayed; NULL: all are
  * @start: start of the replayed part
  * @last: when a replayed task last did anything
@@ -61,6 +89,7 @@ struct compiler {
 	struct part *parts;
 	struct schedtape_store part_store;
 	struct schedtape_edges edges;
+	struct numbers numbers;
 	bool *kept;
 	uint32_t nr_kept;
 	uint64_t start;
@@ -72,5 +101,14 @@ struct compiler {
 
 /* processes.c: finds each task's process, the task that starts it, and its threads. */
 int program_set_processes(struct compiler *c);
+
+/* numbers.c */
+
+/* Gives a number to a task whose player joins at @time at the earliest.  Returns 0 or -ENOMEM. */
+int numbers_take(struct compiler *c, uint32_t task, uint64_t time);
+/* Returns when the player of a task may join that appears at @time and that no task forks. */
+uint64_t numbers_root_begins(struct compiler *c, uint64_t time);
+/* The task with that number has ended at @time. */
+void numbers_give_back(struct compiler *c, uint32_t number, uint64_t time);
 
 #endif /* SCHEDTAPE_COMPILER_H */

@@ -85,6 +85,9 @@ union schedtape_more {
  * @threads: for a leader: the first of its threads without @parent, which it starts
  *	at its own start; SCHEDTAPE_NONE: there is none
  * @sibling: for such a thread: the next one, or SCHEDTAPE_NONE
+ * @player: the number of its player
+ * @turn: tasks before this one that have the same number
+ * @successor: the next task with that number; SCHEDTAPE_NONE: there is none
  * @cgroup: its first cgroup, index into the program's, if it has no @parent;
  *	SCHEDTAPE_NONE: not known
  * @autogroup: its first autogroup, if it has no @parent: PID of the session; 0: it is in none
@@ -107,6 +110,9 @@ struct schedtape_program_task {
 	uint32_t process;
 	uint32_t threads;
 	uint32_t sibling;
+	uint32_t player;
+	uint32_t turn;
+	uint32_t successor;
 	uint32_t cgroup;
 	uint32_t affinity;
 	uint32_t autogroup;
@@ -140,8 +146,9 @@ struct schedtape_program_hash {
  * @ops: operations of all tasks
  * @roots: tasks without parent that are a process's first; those that do not exist at the
  *	start are in order of @due
- * @edges: by number of the edge: its wakee
- * @wakers: by number of the edge: its waker
+ * @players: by number of a player: the first task that has it
+ * @edges: by number of the edge: the player that is its wakee
+ * @wakers: by number of the edge: the player that is its waker
  * @names: STAPE_COMM_LEN bytes each
  * @cgroups: ids of cgroups that tasks start in or move to
  * @more: what tasks have or get with their policies
@@ -166,6 +173,8 @@ struct schedtape_program {
 	struct schedtape_op *ops;
 	uint32_t *roots;
 	uint32_t nr_roots;
+	uint32_t *players;
+	uint32_t nr_players;
 	uint32_t *edges;
 	uint32_t *wakers;
 	uint32_t nr_edges;
@@ -187,8 +196,9 @@ struct schedtape_program {
 	uint32_t nr_grouped;
 	uint32_t nr_cut;
 	uint32_t nr_kthreads;
-	struct schedtape_store task_store, op_store, root_store, edge_store, waker_store,
-			       name_store, cgroup_store, more_store, affinity_store;
+	struct schedtape_store task_store, op_store, root_store, player_store, edge_store,
+			       waker_store, name_store, cgroup_store, more_store,
+			       affinity_store;
 	struct schedtape_program_hash cgroup_hash, more_hash, affinity_hash;
 };
 
@@ -227,6 +237,7 @@ schedtape_program_next(const struct schedtape_program *program, const struct sch
  * @arg: for @keep
  * @kthreads: kernel threads, too; without them, their wake-ups are external, as on a tape that has
  *	no kernel threads
+ * @hasty: give numbers of players away as soon as their tasks have ended, for tests
  * @from, @to: replay the time in between, ns of the session's clock; @to 0: until the end
  */
 struct schedtape_program_options {
@@ -234,6 +245,7 @@ struct schedtape_program_options {
 	bool (*keep)(void *arg, const struct schedtape_task *task);
 	void *arg;
 	bool kthreads;
+	bool hasty;
 	uint64_t from;
 	uint64_t to;
 };
@@ -243,5 +255,9 @@ int schedtape_program_compile(struct schedtape_tape *tape,
 			      const struct schedtape_program_options *options,
 			      struct schedtape_program **program, struct schedtape_error *err);
 void schedtape_program_free(struct schedtape_program *program);
+
+/* Returns the task of a player's number after @turn others; SCHEDTAPE_NONE: there is none. */
+uint32_t schedtape_program_task_of(const struct schedtape_program *program, uint32_t player,
+				   uint32_t turn);
 
 #endif /* SCHEDTAPE_PROGRAM_H */

@@ -135,6 +135,15 @@ int schedtape_program_add_root(struct schedtape_program *program, uint32_t numbe
 	return ret;
 }
 
+int schedtape_program_add_player(struct schedtape_program *program, uint32_t task)
+{
+	int ret = schedtape_store_append(&program->player_store, &task, sizeof(task));
+
+	program->players = program->player_store.memory;
+	program->nr_players += !ret;
+	return ret;
+}
+
 int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker, uint32_t wakee)
 {
 	int ret = schedtape_store_append(&program->edge_store, &wakee, sizeof(wakee));
@@ -201,6 +210,7 @@ void schedtape_program_close(struct schedtape_program *program)
 	schedtape_store_close(&program->task_store);
 	schedtape_store_close(&program->op_store);
 	schedtape_store_close(&program->root_store);
+	schedtape_store_close(&program->player_store);
 	schedtape_store_close(&program->edge_store);
 	schedtape_store_close(&program->waker_store);
 	schedtape_store_close(&program->name_store);
@@ -217,6 +227,7 @@ void schedtape_program_free(struct schedtape_program *program)
 	schedtape_store_free(&program->task_store);
 	schedtape_store_free(&program->op_store);
 	schedtape_store_free(&program->root_store);
+	schedtape_store_free(&program->player_store);
 	schedtape_store_free(&program->edge_store);
 	schedtape_store_free(&program->waker_store);
 	schedtape_store_free(&program->name_store);

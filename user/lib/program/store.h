@@ -25,6 +25,7 @@ int schedtape_program_add_task(struct schedtape_program *program,
 int schedtape_program_add_op(struct schedtape_program *program, struct schedtape_op_tail *tail,
 			     const struct schedtape_op *op);
 int schedtape_program_add_root(struct schedtape_program *program, uint32_t number);
+int schedtape_program_add_player(struct schedtape_program *program, uint32_t task);
 int schedtape_program_add_edge(struct schedtape_program *program, uint32_t waker,
 			       uint32_t wakee);
 /* These three add no entry if an equal one exists.  *index: that of the entry. */
