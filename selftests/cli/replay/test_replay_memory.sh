@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Description: a replay of many short tasks needs no more memory than of few, and tasks without
-# their parents do not all exist at once. SCHEDTAPE_TASKS (250) is the first number of tasks; the
-# second one is four times as large.
+# Description: a replay of many short tasks needs no more memory than of a quarter of them, and says
+# how late it was; tasks without their parents do not all exist at once. SCHEDTAPE_ROUNDS=400 is
+# another number of batches, of 2,500 tasks each, than 8.
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 
-few=${SCHEDTAPE_TASKS:-250}
-many=$((4 * few))
-schedtape=$(realpath "$(command -v schedtape)")
+batch=2500			# tasks without a pause in between
+many=${SCHEDTAPE_ROUNDS:-8}	# batches
+few=$((many / 4))
+controller_limit=8192		# KiB; most arrays are in memory until they have 1 MB
+player_limit=512
 
 # kernel_kib: prints the kernel's memory for tasks and objects
 kernel_kib()
@@ -19,58 +21,88 @@ kernel_kib()
 		/proc/meminfo
 }
 
-# process_kib: prints the largest peak in KiB of all processes of schedtape and players. That of getrusage()
-# would also have the peak of the program that they were before exec.
-process_kib()
+# peak_kib PID...: prints the largest peak in KiB of these processes. That of getrusage() would also
+# have the peak of the program that they were before exec.
+peak_kib()
 {
-	local dir
-
-	for dir in /proc/[0-9]*; do
-		case $(readlink "$dir/exe") in
-		"$schedtape" | *schedtape-player*) awk '/^VmHWM:/ { print $2 }' "$dir/status" ;;
-		esac
-	done 2> /dev/null | sort -n | tail -n 1
+	awk '/^VmHWM:/ && $2 > most { most = $2 } END { print +most }' "${@/%//status}" \
+		2> /dev/null < /dev/null
 }
 
-# peak COMMAND...: sets $user and $kernel to the peak memory in KiB of one of its processes, and
-# of the kernel in addition to what it had before
+# charged_kib: reads "schedtape list --json", prints the memory of all sessions and replays in KiB
+charged_kib()
+{
+	sed -n 's/.*"memory_bytes": *\([0-9]*\).*/\1/p' | sort -n | tail -n 1 |
+		awk '{ kib = $1 / 1024 } END { print int(kib) }'
+}
+
+# raise NAME VALUE: sets a variable to a number if that is larger
+raise()
+{
+	[ "${2:-0}" -le "${!1}" ] || printf -v "$1" %s "$2"
+}
+
+# peak COMMAND...: sets to peaks of memory in KiB: $controller and $player, of one of their
+# processes; $kernel, of the kernel in addition to what it had before; $module, what the module has
+# charged for the replay
 peak()
 {
-	local before now pid
+	local before pid players
 
-	kernel=0 user=0
+	kernel=0 controller=0 player=0 module=0
 	before=$(kernel_kib)
 	"$@" > log 2>&1 &
 	pid=$!
 	while kill -0 $pid 2> /dev/null; do
-		now=$(($(kernel_kib) - before))
-		[ $now -le $kernel ] || kernel=$now
-		now=$(process_kib)
-		[ "${now:-0}" -le "$user" ] || user=$now
+		raise kernel $(($(kernel_kib) - before))
+		raise controller "$(peak_kib /proc/$pid)"
+		read -ra players < "/proc/$pid/task/$pid/children" 2> /dev/null
+		raise player "$(peak_kib "${players[@]/#//proc/}")"
+		# It stays the same during a replay.
+		[ "$module" -gt 0 ] || module=$(schedtape list --json 2> errors | charged_kib)
 		sleep 0.1
 	done
 	wait $pid
 	report $? "$*"
 }
 
+# A number of a player rests for a second, until it is used again.
+cat > batches << END
+#!/bin/sh
+for i in \$(seq \$1); do
+	forks $batch > /dev/null
+	sleep 1.1
+done
+END
+chmod 755 batches
 for n in $few $many; do
 	# Small rings, so that each read is small even if the rings are emptied late.
-	schedtape record -q -m 64 -o "$n.tape" -- forks "$n" > log 2>&1
-	report $? "forks $n is recorded"
-	on_tape "$n.tape" "len(d['tasks']) == $n + 1" "$n short tasks are recorded"
+	schedtape record -q -m 64 -o "$n.tape" -- ./batches "$n" > log 2>&1
+	report $? "$n batches of $batch short tasks are recorded"
 done
 peak schedtape replay -q "$few.tape"	# for the kernel's allocations that stay
 peak schedtape replay -q "$few.tape"
-user_few=$user kernel_few=$kernel
-peak schedtape replay -q "$many.tape"
-echo "# $few tasks: $user_few KiB and $kernel_few KiB of the kernel; $many: $user and $kernel"
-echo "$((user - user_few)) KiB more" > log
-[ $((user - user_few)) -le 1024 ]
-report $? "4 times as many tasks: at most 1 MiB more in a process"
+controller_few=$controller player_few=$player kernel_few=$kernel
+peak schedtape replay "$many.tape"
+result="^$((many * (batch + 2) + 2)) tasks replayed in .* (recorded: .* timed waits, lag [0-9.]* ms on "
+grep -q "$result" log
+report $? "the replay says how late it was"
+sed 's/^/# /' log
+{
+	echo "$few batches: controller $controller_few, a player $player_few, kernel $kernel_few KiB"
+	echo "$many batches: $controller, $player, $kernel KiB, $module of them the module's"
+} | tee log | sed 's/^/# /'
+[ "$controller" -gt 0 ] && [ $((controller - controller_few)) -le $controller_limit ]
+report $? "4 times as many tasks: at most $controller_limit KiB more in the controller"
+[ "$player" -gt 0 ] && [ $((player - player_few)) -le $player_limit ]
+report $? "and $player_limit KiB in a player"
 # Each task that stayed would keep 10 KiB and a stack of 16 KiB.
-echo "$((kernel - kernel_few)) KiB more" > log
-[ $((kernel - kernel_few)) -le $(((many - few) * 10)) ]
-report $? "4 times as many tasks: no task of the kernel stays"
+[ $((kernel - kernel_few)) -le $(((many - few) * batch * 10)) ]
+report $? "no task of the kernel stays"
+# Players have at most 4,096 numbers more than there are tasks within a second. Each number has 20
+# bytes and two edges of 12 bytes; there are some more, and pages are rounded up.
+[ "$module" -gt 0 ] && [ "$module" -le $(((4096 + batch) * 44 / 1024 + 20)) ]
+report $? "and the module uses numbers of players again"
 
 # -- tasks without parents --------------------------------------------------------
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: a replay that cannot go on ends nevertheless, and reports why: no player makes
-# wake-ups, or a player dies before it joins.
+# wake-ups, a player dies before it joins, or a player may not fork or has no memory left.
 
 set -u
 here=$(dirname "$(realpath "$0")")
@@ -77,5 +77,51 @@ finish_early()
 
 # Only the guard is left, and the controller does not wait a minute for it.
 expect 1 'only 0 of [0-9]+ players were ready' finish_early
+
+# A process that was there before its recording, forks, and then has more threads than its first
+# stacks are for.
+cat > grows << 'END'
+#!/usr/bin/python3 -IS
+import os, threading, time
+while not os.path.exists("go"):
+	time.sleep(0.1)
+if not os.fork():
+	os._exit(0)
+os.wait()
+all_there = threading.Barrier(80)
+for _ in range(80):
+	threading.Thread(target=all_there.wait).start()
+END
+chmod 755 grows
+./grows &
+grows=$!
+eventually running grows > log
+schedtape record -q -o grows.tape -p $grows -- \
+	sh -c "touch go; while kill -0 $grows; do sleep 0.1; done" > log 2>&1
+on_tape grows.tape "len([t for t in d['tasks'] if t['comm'] == 'grows']) == 82" \
+	"a process with a child and 80 threads is recorded"
+
+# limited LIMIT OPTION
+limited()
+{
+	env LD_PRELOAD="$preloads/limit_players.so" LIMIT_AS=grows "$1" \
+		schedtape replay -q "$2" grows.tape
+}
+
+# ends_by PATTERN LIMIT OPTION
+ends_by()
+{
+	expect 1 "$1" limited "$2" "$3"
+	! running grows sh > log
+	report $? "$3, $2: no player is left"
+}
+
+schedtape replay -q grows.tape > log 2>&1
+report $? "it is replayed"
+# A limit of processes, seccomp, the same with a signal, and a limit of memory.
+ends_by 'player of grows:[0-9]+: fork: Resource temporarily unavailable' LIMIT_TO=11 --engine=module
+ends_by 'player of grows:[0-9]+: fork: Operation not permitted' LIMIT_TO=1 --engine=user
+ends_by 'a player \(PID [0-9]+\) died as grows:[0-9]+: Bad system call' LIMIT_TO=0 --engine=module
+ends_by 'player of grows:[0-9]+: fork: Cannot allocate memory' LIMIT_KIB=2000 --engine=module
 
 finish

@@ -204,9 +204,53 @@ static void test_ends(void)
 	schedtape_engine_free(engine);
 }
 
+/* Plays the second turn of number 0. */
+static void *play_second(void *arg)
+{
+	(void)arg;
+	return (void *)(intptr_t)(schedtape_engine_join(engine, 0, 1) ||
+				  step(0, NOBODY, STAPE_WAIT_DONE, 0));
+}
+
+/* A number has several players, one after the other. */
+static void test_turns(void)
+{
+	struct schedtape_error err;
+	pthread_t thread;
+	void *failed;
+	int status;
+	pid_t pid;
+
+	if (schedtape_engine_create(1, 3, NULL, 0, STAPE_REPLAY_SPEED_ONE, &engine, &err))
+		abort();
+	ok(!schedtape_engine_join(engine, 0, 0), "the first player joins");
+	if (pthread_create(&thread, NULL, play_second, NULL))
+		abort();
+	while (!state().waiting)
+		usleep(1000);
+	ok(state().joined == 1 && state().players == 3, "the second one waits until it has ended");
+	step(0, NOBODY, STAPE_WAIT_DONE, 0);
+	pthread_join(thread, &failed);
+	ok(!failed && state().joined == 2 && state().done == 2 && !state().waiting,
+	   "and joins then");
+	/* Nothing is known of the third one's fork, as long as the number is another one's. */
+	schedtape_engine_forked(engine, 0, 1, 1);
+	pid = fork();
+	if (!pid)
+		_exit(1);
+	schedtape_engine_forked(engine, 0, 2, pid);
+	ok(state().state == STAPE_REPLAY_READY || state().failed_pid == (uint32_t)pid,
+	   "the third one is forked");
+	waitpid(pid, &status, 0);
+	ok(state().state == STAPE_REPLAY_BROKEN && state().failed_pid == (uint32_t)pid,
+	   "and dies before it joins");
+	schedtape_engine_free(engine);
+}
+
 int main(void)
 {
 	test_edges();
+	test_turns();
 	test_times();
 	test_stop();
 	test_ends();
