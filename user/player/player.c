@@ -15,8 +15,6 @@
 #include "player/sys.h"
 #include "player/threads.h"
 
-#define SPARE_OPS	16
-
 /* A waker may use up to this CPU time of its next bursts while it yields to its wakees, ns. */
 #define SLACK_NS	5000000
 #define SLACK_OPS	256	/* operations to look at for the slack, in one step */
@@ -473,7 +471,7 @@ static uint64_t spare_for(const struct player *player, const struct schedtape_op
 	double sum = 0, most = 0, left;
 	size_t i;
 
-	for (i = 0; op && i < SPARE_OPS; i++, op = next_op(player, op)) {
+	for (i = 0; op && i < PLAYER_SPARE_OPS; i++, op = next_op(player, op)) {
 		sum += cost_of(player, op);
 		left = sum - (op->cpu - first->cpu) * player->burner.rate;
 		if (left > most)

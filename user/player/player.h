@@ -24,6 +24,8 @@
  */
 #define PLAYER_FOLD_NS	6000
 
+#define PLAYER_SPARE_OPS	16	/* operations to look at for costs that need not be burnt */
+
 #define PLAYER_MAPS	10
 #define PLAYER_ERRORS	134	/* all errors of Linux are below that number */
 #define PLAYER_ERROR_LEN	64

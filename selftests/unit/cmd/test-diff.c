@@ -321,28 +321,29 @@ TEST(parts)
 {
 	/* Six steps of 12 ms and an exit of 8 ms, less five bursts of 10 ms. */
 	HAS_PARTS(COSTS("12e6", "8e6", "1.0"), NULL, "bursts are too short",
-		  24000, 6000, "null", -10000);
-	prints("\none:10       20.000000  24.000000           6.000000         -  -10.000000\n",
+		  22000, 8000, "null", -10000);
+	prints("\none:10       20.000000  22.000000           8.000000         -  -10.000000\n",
 	       "in the table");
-	/* The last burst makes up for both costs, or not. */
-	HAS_PARTS(COSTS("7e6", "3e6", "1"), NULL, "bursts are long enough", 0, 0, "null", 20000);
-	HAS_PARTS(COSTS("7e6", "13e6", "1"), NULL, "the last one is not",
-		  3500, 6500, "null", 10000);
+	/* The last two steps and the exit cost as much as the last burst takes. */
+	HAS_PARTS(COSTS("4e6", "2e6", "1"), NULL, "bursts are long enough", 0, 0, "null", 20000);
+	/* They cost 27 ms, the last two bursts take 20 ms, but one of 7 ms makes up for a step. */
+	HAS_PARTS(COSTS("7e6", "13e6", "1"), NULL, "the last ones are not",
+		  4900, 9100, "null", 6000);
 }
 
 #define TOLD(pid, what)	"[ { \"task_pid\": " #pid ", \"task_start\": 0, " what " } ]"
 
 TEST(told)
 {
-	static const char costs[] = COSTS("7e6", "3e6", "1");
+	static const char costs[] = COSTS("4e6", "2e6", "1");
 
 	HAS_PARTS(costs, "[]", "nobody was stalled", 0, 0, "0", 20000);
 	HAS_PARTS(costs, TOLD(12, "\"stalled\": 5000000"), "another one was", 0, 0, "0", 20000);
 	HAS_PARTS(costs, TOLD(10, "\"stalled\": 5000000"), "this one was", 0, 0, "5000000", 15000);
-	prints("\none:10       20.000000   0.000000           0.000000  5.000000   15.000000\n",
+	prints("\none:10       20.000000  0.000000           0.000000  5.000000   15.000000\n",
 	       "in the table");
 	HAS_PARTS(COSTS("7e6", "8e6", "1"), TOLD(10, "\"step\": 12000000"),
-		  "the player's own steps cost more", 24000, 6000, "0", -10000);
+		  "the player's own steps cost more", 22000, 8000, "0", -10000);
 	HAS_PARTS(costs, "[ 7, {}, { \"task_pid\": \"x\" } ]", "nonsense", 0, 0, "0", 20000);
 }
 

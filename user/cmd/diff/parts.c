@@ -35,10 +35,11 @@ struct costs {
 /**
  * struct excess - CPU time that a player has used beyond that of its task, ns
  * @steps, @forks: what it comes from
+ * @spared: how much less it has used, for costs to come, if these are 0
  * @cpu: CPU time of the task by then, ns
  */
 struct excess {
-	double steps, forks;
+	double steps, forks, spared;
 	uint64_t cpu;
 };
 
@@ -64,22 +65,33 @@ static bool read_costs(struct schedtape_tape *tape, struct costs *costs)
 	return costs->step && costs->fork && costs->exit && costs->spawn && costs->leave;
 }
 
-/* Adds costs of an operation, and subtracts what the burst before it makes up for. */
-static void add_cost(struct excess *excess, const struct schedtape_op *op, double steps,
-		     double forks)
+/*
+ * Lets a player burn until its task's next operation.  It stops earlier by @spare, and does not
+ * burn if it has used as much already.
+ */
+static void pass(struct excess *excess, const struct schedtape_op *op, double spare)
 {
-	double sum, left;
+	double sum = excess->steps + excess->forks - excess->spared;
+	double left = sum - (op->cpu - excess->cpu);
 
-	excess->steps += steps;
-	excess->forks += forks;
-	sum = excess->steps + excess->forks;
-	left = sum - (op->cpu - excess->cpu);
 	excess->cpu = op->cpu;
-	if (!sum)
+	if (left < -spare)
+		left = -spare;
+	excess->spared = left < 0 ? -left : 0;
+	excess->steps *= left > 0 ? left / sum : 0;
+	excess->forks *= left > 0 ? left / sum : 0;
+}
+
+/* Adds the costs of an operation, as far as nothing was spared for them. */
+static void add_cost(struct excess *excess, double steps, double forks)
+{
+	double sum = steps + forks, used = sum < excess->spared ? sum : excess->spared;
+
+	excess->spared -= used;
+	if (sum == used)
 		return;
-	left = left > 0 ? left : 0;
-	excess->steps *= left / sum;
-	excess->forks *= left / sum;
+	excess->steps += steps * (sum - used) / sum;
+	excess->forks += forks * (sum - used) / sum;
 }
 
 static bool waits(const struct schedtape_op *op)
@@ -106,44 +118,71 @@ static const struct schedtape_op *last_of_step(const struct schedtape_program *p
 	return op;
 }
 
-/* Returns what its end costs a player.  The module keeps the memory of a process with threads. */
-static double cost_of_end(const struct costs *costs, const struct schedtape_program *program,
-			  const bool *threaded, uint32_t number)
-{
-	const struct schedtape_program_task *task = &program->tasks[number];
+/**
+ * struct played - a task and what its player's operations cost
+ * @threaded: by task: it leads a process with threads
+ * @number: of the task
+ */
+struct played {
+	const struct costs *costs;
+	const struct schedtape_program *program;
+	const bool *threaded;
+	uint32_t number;
+};
 
-	return task->brief || threaded[task->process] ? costs->leave : costs->exit;
+/* Returns the cost of a fork or of the end, and 0 for other operations. */
+static double cost_of(const struct played *played, const struct schedtape_op *op)
+{
+	const struct schedtape_program_task *tasks = played->program->tasks, *task;
+	const struct costs *costs = played->costs;
+
+	switch (op->kind) {
+	case SCHEDTAPE_OP_FORK:
+		task = &tasks[op->value];
+		return task->process != op->value ? 0 : task->brief ? costs->spawn : costs->fork;
+	case SCHEDTAPE_OP_EXIT:
+		task = &tasks[played->number];
+		/* The module keeps the memory of a process with threads. */
+		return task->brief || played->threaded[task->process] ? costs->leave : costs->exit;
+	}
+	return 0;
 }
 
-static double cost_of_fork(const struct costs *costs, const struct schedtape_program *program,
-			   uint32_t child)
+/* Returns what the player does not burn before an operation, as spare_for() in player.c. */
+static double spare_for(const struct played *played, const struct schedtape_op *first)
 {
-	const struct schedtape_program_task *task = &program->tasks[child];
+	const struct schedtape_op *op = first;
+	double sum = 0, most = 0, left;
+	int i;
 
-	if (task->process != child)
-		return 0;
-	return task->brief ? costs->spawn : costs->fork;
+	for (i = 0; op && i < PLAYER_SPARE_OPS; i++) {
+		sum += cost_of(played, op);
+		if (op->kind == SCHEDTAPE_OP_EXIT)
+			sum += played->costs->step;
+		left = sum - (op->cpu - first->cpu);
+		if (left > most)
+			most = left;
+		op = schedtape_program_next(played->program, op);
+	}
+	return most;
 }
 
 /* Returns how much more CPU time the player of a task is expected to have used at its end. */
-static struct excess find_excess(const struct costs *costs,
-				 const struct schedtape_program *program,
-				 const bool *threaded, uint32_t number)
+static struct excess find_excess(const struct played *played)
 {
-	const struct schedtape_op *op = schedtape_program_begin(program, number);
+	const struct schedtape_program *program = played->program;
+	const struct schedtape_op *op = schedtape_program_begin(program, played->number);
 	struct excess excess = { 0 };
-	double end;
+	bool steps;
 
 	for (; op; op = schedtape_program_next(program, op)) {
-		if (op->kind == SCHEDTAPE_OP_FORK) {
-			add_cost(&excess, op, 0, cost_of_fork(costs, program, op->value));
-		} else if (op->kind == SCHEDTAPE_OP_WAKE || op->kind == SCHEDTAPE_OP_EXIT ||
-			   waits(op)) {
+		steps = op->kind == SCHEDTAPE_OP_WAKE || op->kind == SCHEDTAPE_OP_EXIT || waits(op);
+		if (!steps && op->kind != SCHEDTAPE_OP_FORK)
+			continue;
+		pass(&excess, op, spare_for(played, op));
+		if (steps)
 			op = last_of_step(program, op);
-			end = op->kind == SCHEDTAPE_OP_EXIT ?
-			      cost_of_end(costs, program, threaded, number) : 0;
-			add_cost(&excess, op, costs->step, end);
-		}
+		add_cost(&excess, steps ? played->costs->step : 0, cost_of(played, op));
 	}
 	return excess;
 }
@@ -266,19 +305,20 @@ static void find_parts(struct diff *diff, const struct costs *costs,
 	size_t pair = 0;
 
 	for (i = 0; i < diff->a.nr_tasks && pair < diff->distance->matched; i++) {
-		bool played = plays(program, number, &diff->a.tasks[i]);
+		bool is_played = plays(program, number, &diff->a.tasks[i]);
 		const struct told *told = told_of(all, &diff->a.tasks[i]);
 		struct costs own = *costs;
+		struct played played = { &own, program, threaded, number };
 		struct excess excess = { 0 };
 
 		if (told->step)
 			own.step = told->step;
 		if (diff->pairs[pair].a == i) {
-			if (played)
-				excess = find_excess(&own, program, threaded, number);
+			if (is_played)
+				excess = find_excess(&played);
 			add_parts(diff, pair++, &excess, told->stalled);
 		}
-		number += played;
+		number += is_played;
 	}
 }
 
@@ -402,7 +442,7 @@ void diff_parts_print(const struct diff *diff)
  * @error_ns: CPU time in B minus that in A: the sum of the other members.
  * @steps_ns: Costs of steps that the bursts could not make up for.
  * @forks_ns: The same of forks and exits.
- * @stalls_ns: CPU time in which the player could not run, or null: not known.
+ * @stalls_ns: CPU time in which the player did not get on, or null: not known.
  * @rest_ns: What is left.
  */
 struct json_object *diff_parts_json(const struct diff *diff, const struct diff_parts *parts)
