@@ -87,7 +87,7 @@ known()
 }
 
 # in_parts NAME SHARE: passes if the parts of each error in NAME.json add up, and if with exact times
-# costs and stalls are at least SHARE of an error that is large
+# costs and stalls are at least SHARE of an error of more than 5 %
 in_parts()
 {
 	/usr/bin/python3 -IS - "$1.json" "$2" "$exact" > log 2>&1 << 'END'
@@ -104,7 +104,7 @@ for part in total:
         sys.exit("%s: not the sum" % part)
 error, rest = total["error_ns"], total["rest_ns"]
 print("of %.1f %% more CPU time: %s" % (100 * diff["verdict"]["cpu_error_total"], total))
-sys.exit(bool(sys.argv[3]) and error > 0.02 * diff["a"]["total"]["cpu_time_ns"] and
+sys.exit(bool(sys.argv[3]) and error > 0.05 * diff["a"]["total"]["cpu_time_ns"] and
          abs(rest) > (1 - float(sys.argv[2])) * error)
 END
 	report $? "$1: the parts of errors add up${exact:+, and explain $2 of a large one}"
