@@ -134,6 +134,7 @@ $(BUILD)/man/%.5: Documentation/man/%.5.in $(KEYS) $(KEYS_OF)
 # The assembler reads these, of which the compiler knows nothing.
 $(BUILD)/user/cmd/report/html-file.o: $(wildcard user/cmd/report/page/*)
 $(BUILD)/user/cmd/script/perl.o: user/bindings/perl/engine.pl
+$(BUILD)/user/cmd/script/perl-scripts.o: $(wildcard user/bindings/perl/scripts/*)
 $(BUILD)/user/cmd/replay/player-program.o: $(BUILD)/schedtape-player
 
 # For other programs there are two libraries, so that those that only read tapes do not need

@@ -168,7 +168,8 @@ def test_handlers(folder, counts):
 
 def test_own(folder, counts):
     listed = run("script", "-l").stdout
-    ok(" event-counts " in listed and " wakeup-latency " in listed, "-l lists scripts", listed)
+    ok(all(f" {name} " in listed and f" {name}.pl " in listed
+           for name in ("event-counts", "wakeup-latency")), "-l lists scripts", listed)
     done = run("script", "-i", "load.tape", "-s", "event-counts", cwd=folder)
     seen = {name: int(count.replace(",", "")) for count, name in
             re.findall(r"^ +([\d,]+)  (\S+)$", done.stdout, re.M)}
@@ -177,6 +178,12 @@ def test_own(folder, counts):
     waits = sum(int(count.replace(",", "")) for count in
                 re.findall(r"^ +\d+ to +\d+ +([\d,]+)", done.stdout, re.M))
     ok(waits > 5000 and "worst: " in done.stdout, "wakeup-latency", done)
+    for name in ("event-counts", "wakeup-latency"):
+        for words in ([], ["load-1"], ["none"]):
+            python, perls = (run("script", "-i", "load.tape", "-s", name + suffix, *words,
+                                 cwd=folder) for suffix in ("", ".pl"))
+            ok(python.returncode == 0 and perls.stdout == python.stdout and not perls.stderr,
+               f"{name}.pl {' '.join(words)} prints the same", (perls, python.stdout))
 
 
 def perf_script(name, language="python", suffix="py"):
@@ -264,8 +271,8 @@ def test_trouble(folder):
        "a tape that is not there: an error", done)
     done = run("script", "-l", package="/nowhere")
     ok(done.returncode == 1 and "install the package python3-schedtape" in done.stderr and
-       done.stderr.count("\n") == 1,
-       "without the package: what to do", done)
+       done.stderr.count("\n") == 1 and "event-counts.pl" in done.stdout,
+       "without the package: what to do, and the scripts in Perl", done)
     done = run("script", "-i", f"{folder}/load.tape", "-s", "event-counts", "--", "--json")
     ok(done.returncode == 0 and not done.stdout.strip(), "options behind -- are the script's", done)
     done = run("script", "--json", "-s", "event-counts")

@@ -262,6 +262,19 @@ uint64_t perl_lost(const struct perl *perl, uint64_t *unknown);
  */
 int perl_end(struct print *print, int status);
 
+/* -- perl-scripts.c -------------------------------------------------------- */
+
+/* The texts of the scripts. */
+extern const char perl_event_counts[], perl_wakeup_latency[];
+
+/* Prints the scripts in Perl that come with this program. */
+void perl_scripts_list(void);
+/*
+ * Returns a descriptor for the text of such a script, which a child has as /dev/fd/NUMBER; -1: no
+ * script has that name, or there is no memory for it.
+ */
+int perl_scripts_open(const char *name);
+
 /* -- generate.c ------------------------------------------------------------ */
 
 /*

@@ -524,16 +524,37 @@ static void free_perl(struct perl *perl)
 	free(perl);
 }
 
+/* A script that comes with the program: descriptor and path of its text; -1: it is another one. */
+struct own {
+	int fd;
+	char path[32];
+};
+
+/* Returns the path of a script: a file, or else one of the program; or NULL after a message. */
+static const char *find(const char *script, struct own *own)
+{
+	int failed = access(script, R_OK) ? errno : 0;
+
+	own->fd = failed == ENOENT ? perl_scripts_open(script) : -1;
+	if (own->fd >= 0) {
+		snprintf(own->path, sizeof(own->path), "/dev/fd/%d", own->fd);
+		return own->path;
+	}
+	if (failed)
+		out_error(script, "%s", strerror(failed));
+	return failed ? NULL : script;
+}
+
 int perl_begin(struct print *print, const struct schedtape_decoder *decoder, const char *script,
 	       char **args)
 {
 	struct perl *perl;
 	int feed, answer = -1;
+	struct own own;
 
-	if (access(script, R_OK)) {
-		out_error(script, "%s", strerror(errno));
+	script = find(script, &own);
+	if (!script)
 		return CMD_FAILURE;
-	}
 	perl = calloc(1, sizeof(*perl));
 	if (!perl || replace_traces(perl, decoder)) {
 		out_error(NULL, "not enough memory");
@@ -541,6 +562,8 @@ int perl_begin(struct print *print, const struct schedtape_decoder *decoder, con
 		return CMD_FAILURE;
 	}
 	feed = start(&perl->pid, &answer, script, args);
+	if (own.fd >= 0)
+		close(own.fd);
 	if (feed < 0) {
 		out_error(NULL, "cannot run " PERL ", which this script needs: %s",
 			  feed == -ENOENT ? "install it" : strerror(-feed));

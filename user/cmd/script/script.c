@@ -121,9 +121,11 @@ static int make_python(const char *tape)
 	return become("make", tape, NEW_SCRIPT, NULL);
 }
 
-/* Lists the scripts that come with the package.  Returns as run_python(). */
-static int list_python(void)
+/* Lists the scripts of the program, and those of the package.  Returns as run_python(). */
+static int list_scripts(void)
 {
+	perl_scripts_list();
+	fflush(stdout);
 	return become("list", NULL, NULL, NULL);
 }
 
@@ -164,7 +166,7 @@ static const struct argp_option options[] = {
 	{ "comms", 'c', "GLOB[,GLOB...]", 0, "As --comm", 0 },
 	{ "gen-script", 'g', "python|perl", 0,
 	  "Write a script, schedtape-script.py or .pl, with a function for each tracepoint", 0 },
-	{ "list", 'l', NULL, 0, "List the scripts that come with the Python package", 0 },
+	{ "list", 'l', NULL, 0, "List the scripts that come with schedtape", 0 },
 	{ "script", 's', "NAME", 0,
 	  "Run a script, a file or one that -l lists; its arguments follow, options after --", 0 },
 	{ 0 }
@@ -527,7 +529,7 @@ int cmd_script(int argc, char **argv)
 	/* Arguments behind a script's name are passed to the script, so they keep their order. */
 	cmd_parse(&argp, argc, argv, ARGP_IN_ORDER, &script);
 	if (script.list)
-		status = list_python();
+		status = list_scripts();
 	else if (script.language == LANGUAGE_PERL)
 		status = generate_perl(script.common.input);
 	else if (script.language)

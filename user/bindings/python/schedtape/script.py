@@ -232,7 +232,7 @@ def find(script: str) -> str:
 
 def show_list() -> None:
     """Prints what the package's scripts do."""
-    print("Scripts that come with the package:")
+    print("Scripts in Python:")
     for name, path in own_scripts().items():
         with open(path, encoding="utf-8") as file:
             text = ast.get_docstring(ast.parse(file.read())) or ""
