@@ -5,6 +5,7 @@ import glob
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -30,6 +31,12 @@ def run(*words, package=PACKAGE, **options):
     return subprocess.run([SCHEDTAPE, *words], capture_output=True, text=True, check=False,
                           env={**os.environ, "PYTHONPATH": package}, preexec_fn=hear_ctrl_c,
                           **options)
+
+
+def limit_files():
+    """Files that the process writes may have 1 KB."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
 
 
 def perl(folder, text, *arguments):
@@ -126,6 +133,14 @@ def test_generated(folder, counts):
     done = run("script", "-g", "python", "-i", "load.tape", cwd=folder)
     ok(done.returncode == 1 and "schedtape-script.py: File exists" in done.stderr,
        "it replaces no file", done)
+    for language in ("python", "perl"):
+        with tempfile.TemporaryDirectory(dir=folder) as other:
+            done = subprocess.run([SCHEDTAPE, "script", "-g", language, "-i",
+                                   f"{folder}/load.tape"], cwd=other, capture_output=True,
+                                  check=False, preexec_fn=limit_files,
+                                  env={**os.environ, "PYTHONPATH": PACKAGE})
+            ok(done.returncode == 1 and b"schedtape-script.p" in done.stderr and
+               not os.listdir(other), "a disk that is full: no half of a file", done)
 
 
 HANDLERS = '''
@@ -160,6 +175,12 @@ def test_handlers(folder, counts):
     ok(done.returncode == 1 and done.stderr.startswith("Traceback") and
        "own.py\", line 3, in trace_begin" in done.stderr and "schedtape/script.py" not in
        done.stderr and "ZeroDivisionError" in done.stderr, "an error: its traceback, and 1", done)
+    ok(done.stdout == "x" * 100000 + "\n", "all that it has printed before", len(done.stdout))
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([SCHEDTAPE, "script", "-i", "load.tape", "-s", "event-counts"],
+                              cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True,
+                              check=False, env={**os.environ, "PYTHONPATH": PACKAGE})
+    ok(done.returncode == 1 and "No space left" in done.stderr, "output that fails: 1", done)
     done = script(folder, "def trace_begin(:\n")
     ok(done.returncode == 1 and "SyntaxError" in done.stderr, "so has a wrong text", done)
     done = script(folder, "import sys\nsys.exit(3)\n")

@@ -374,6 +374,17 @@ def _sample_handler(point: Tracepoint) -> str:
     return _handler(event, [_part(event, field, taken) for field in point.fields])
 
 
+def _write_new(out: str, text: str) -> None:
+    """Writes a file that is new, or none."""
+    file = open(out, "x", encoding="utf-8")  # pylint: disable=consider-using-with
+    try:
+        with file:
+            file.write(text)
+    except OSError:
+        os.unlink(out)
+        raise
+
+
 def make(path: str, out: str) -> None:
     """Writes a script with a function for each tracepoint that a tape has."""
     text = _HEAD.format(tape=path, out=out)
@@ -387,8 +398,7 @@ def make(path: str, out: str) -> None:
         text += "".join(map(_sample_handler, sampled))
         _warn(path, tape)
     try:
-        with open(out, "x", encoding="utf-8") as file:
-            file.write(text + _TAIL)
+        _write_new(out, text + _TAIL)
     except OSError as error:
         raise EngineError(f"{out}: {error.strerror}") from error
 
@@ -413,13 +423,18 @@ def _reader_gone() -> bool:
     return any(event & select.POLLERR for _, event in poll.poll(0))
 
 
-def _flush() -> None:
-    """Writes what is left of the output, if anybody reads it."""
+def _flush() -> bool:
+    """Writes what is left of the output, if anybody reads it. Returns False after a message."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+        return True
+    except OSError as error:
         # Python flushes once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if isinstance(error, BrokenPipeError):
+            return True
+        print(f"schedtape script: cannot write: {error.strerror}", file=sys.stderr)
+        return False
 
 
 def main() -> int:
@@ -444,8 +459,7 @@ def main() -> int:
             _flush()
             _show_traceback(error)
             status = 1
-    _flush()
-    return status
+    return status if _flush() else status or 1
 
 
 if __name__ == "__main__":
