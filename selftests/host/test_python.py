@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Description: the Python package has what the tape has, in every form, and says what is wrong."""
 import array
+import ast
 import ctypes
 import gc
 import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -57,6 +59,22 @@ def test_events(schedtape, path):
         zip(columns["time_ns"], columns["cpu"], columns["event"], columns["pid"])] == expected,
        "the same in columns, after the tape was closed")
     return columns
+
+
+def test_hints(schedtape):
+    """The hints for type checkers have what the part in C has."""
+    with open(os.path.join(os.path.dirname(schedtape.__file__), "_schedtape.pyi"),
+              encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    hints = {node.name: [part.name for part in node.body if isinstance(part, ast.FunctionDef)]
+             for node in tree.body if isinstance(node, ast.ClassDef)}
+    for name in ("Event", "Sample", "Task"):
+        names = getattr(schedtape, name).__match_args__
+        ok(hints[name] == list(names), f"type hints of {name}", (hints[name], names))
+    names = {name for name in vars(schedtape._schedtape.Tape) if not name.startswith("__")}
+    ok({*hints["Tape"]} - {"__init__"} == names, "type hints of the tape", names)
+    ok(os.path.exists(os.path.join(os.path.dirname(schedtape.__file__), "py.typed")),
+       "and a mark that there are hints")
 
 
 def test_buffers(columns):
@@ -111,7 +129,8 @@ def test_timeline(schedtape, path):
        "waits add up to the delays", (delays, waits))
     ok([edge._asdict() for edge in edges] == report["edges"],
        "edges, as report has them", list(edges)[:3])
-    ok(runs[-1] == list(runs)[-1] and len(runs.columns["begin_ns"]) == len(runs), "rows by number, and their columns", runs)
+    ok(runs[-1] == list(runs)[-1] and len(runs.columns["begin_ns"]) == len(runs),
+       "rows by number, and their columns", runs)
 
 
 def test_samples(schedtape, path):
@@ -302,6 +321,20 @@ def test_wheel(folder, path):
     ok(used.stdout.strip().isdigit() and int(used.stdout) > 10000, "and reads tapes", used)
 
 
+def test_no_headers():
+    """Without Python's headers the package is not built, which names what to install."""
+    made = subprocess.run(["make", "-s", "-C", TOP, "-W", "user/bindings/python/module.c", "python",
+                           "PYTHON=/nonexistent/python3"], capture_output=True, text=True,
+                          check=False)
+    ok(made.returncode and "no headers here: install python3-dev" in made.stderr,
+       "no headers of Python: what to install", made)
+    made = subprocess.run(["make", "-n", "-B", "-C", TOP, "all"], capture_output=True, text=True,
+                          check=False)
+    used = re.search(r"^\s*@?(\S*/)?(python3?|perl)\b|/python/", made.stdout, re.M)
+    ok(made.returncode == 0 and not used, "the rest needs neither Python nor Perl",
+       (used, made.stderr))
+
+
 def memory():
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
@@ -326,6 +359,7 @@ def main():
     import schedtape  # pylint: disable=import-outside-toplevel
 
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
+        test_hints(schedtape)
         path = f"{folder}/load.tape"
         subprocess.run([LOAD_TAPE, path, "40000"], check=True)
         test_buffers(test_events(schedtape, path))
@@ -342,6 +376,7 @@ def main():
         test_threads(schedtape, path)
         test_leaks(schedtape, path, points)
         test_wheel(folder, path)
+    test_no_headers()
     finish()
 
 

@@ -294,6 +294,10 @@ def test_trouble(folder):
     ok(done.returncode == 1 and "install the package python3-schedtape" in done.stderr and
        done.stderr.count("\n") == 1 and "event-counts.pl" in done.stdout,
        "without the package: what to do, and the scripts in Perl", done)
+    done = subprocess.run([SCHEDTAPE, "script", "-i", f"{folder}/load.tape", "-s", "event-counts"],
+                          capture_output=True, text=True, check=False, env={"PATH": "/nowhere"})
+    ok(done.returncode == 1 and "cannot run python3, which scripts need" in done.stderr,
+       "without Python: what to do", done)
     done = run("script", "-i", f"{folder}/load.tape", "-s", "event-counts", "--", "--json")
     ok(done.returncode == 0 and not done.stdout.strip(), "options behind -- are the script's", done)
     done = run("script", "--json", "-s", "event-counts")

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -128,7 +128,7 @@ class Edge(NamedTuple):
 
     waker_index: int
     wakee_index: int
-    count: int
+    count: int  # type: ignore[assignment]
 
 
 class Field(NamedTuple):
@@ -183,7 +183,7 @@ _Row = TypeVar("_Row")
 class Table(Generic[_Row]):
     """Rows, of which each has the same columns. Rows are made when they are asked for."""
 
-    def __init__(self, columns: Mapping[str, Column], make: Any) -> None:
+    def __init__(self, columns: Mapping[str, Column], make: Callable[..., _Row]) -> None:
         #: The columns by name.
         self.columns = columns
         self._all = tuple(columns.values())
@@ -225,7 +225,8 @@ class Tape:
     @property
     def meta(self) -> dict[str, Any]:
         """What is known of the machine and of the recording: see tape-format.rst."""
-        return json.loads(self._tape.meta_json)
+        meta: dict[str, Any] = json.loads(self._tape.meta_json)
+        return meta
 
     @property
     def damage(self) -> str | None:

@@ -52,7 +52,7 @@ EXTRA = {"sched:sched_stat_runtime": {"vruntime": (3, 0)},
 
 def _arguments(handler: Any) -> tuple[str, ...]:
     """The names of a function's arguments, without *arguments."""
-    code = getattr(handler, "__code__", None)
+    code: types.CodeType | None = getattr(handler, "__code__", None)
     return code.co_varnames[:code.co_argcount] if code else ()
 
 
@@ -60,8 +60,8 @@ def _choose(handler: Any, arguments: tuple[str, ...],
             names: tuple[str, ...]) -> list[int] | None:
     """The fields that a function takes by their names, because it was written for a kernel that
     has fewer; the last argument may be perf_sample_dict. None: it takes all of them."""
-    code = getattr(handler, "__code__", None)
-    if not arguments or len(arguments) >= len(names) or code.co_flags & inspect.CO_VARARGS:
+    if not arguments or len(arguments) >= len(names) or \
+            handler.__code__.co_flags & inspect.CO_VARARGS:
         return None
     last = arguments if arguments[-1] in names else arguments[:-1]
     return [names.index(name) for name in last] if set(last) <= set(names) else None
@@ -253,8 +253,8 @@ def _warn(path: str, tape: Tape, points: Tracepoints | None = None) -> None:
     counts = [(tape.lost, "events are lost")]
     if points:
         if points.left_out:
-            print(f"schedtape script: {path}: warning: a pipe: events of other tracepoints are left "
-                  "out; save it in a file to see them", file=sys.stderr)
+            print(f"schedtape script: {path}: warning: a pipe: events of other tracepoints are "
+                  "left out; save it in a file to see them", file=sys.stderr)
         counts += [(points.samples_lost, "events of other tracepoints are lost"),
                    (points.samples_unknown, "events of other tracepoints cannot be decoded")]
     for count, what in counts:
