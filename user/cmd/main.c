@@ -39,6 +39,7 @@ static const struct {
 	{ "map", cmd_map, "Print which task runs on which CPU, side by side", true },
 	{ "why", cmd_why, "Show what kept a task from running", true },
 	{ "export", cmd_export, "Write a tape as a trace for a viewer", false },
+	{ "phases", cmd_phases, "Find parts of a recording that are alike", true },
 	{ "replay", cmd_replay, "Replay a tape", false },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay", false },
 	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay", true },
