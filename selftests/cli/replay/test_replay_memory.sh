@@ -119,6 +119,8 @@ schedtape replay --record sleepers.replay --only sleep sleepers.tape > out 2> lo
 report $? "their parent is left out"
 on_tape sleepers.replay "len([t for t in d['tasks'] if t['comm'] == 'sleep']) == 20" \
 	"all of them are in the replay"
+schedtape script sleepers.replay > log 2>&1 && ! grep -q ' exec: ' log
+report $? "the execution of the players' program is not"
 most=$(/usr/bin/python3 -c 'import json
 lives = [(t["start_time_ns"], t["end_ns"]) for t in json.load(open("tape.json"))["tasks"]
 	 if t["comm"] == "sleep"]

@@ -301,14 +301,35 @@ static void enter_group(const struct stage *stage, uint32_t number)
 	_exit(1);
 }
 
+/*
+ * Waits until the player's program closes its writing end of a pipe, so that a recording of the
+ * player begins after execve().  Returns its PID or -errno.
+ */
+static pid_t await_program(pid_t pid, const int ends[2])
+{
+	int error = errno;
+	char none;
+
+	close(ends[1]);
+	while (pid > 0 && read(ends[0], &none, 1) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	return pid < 0 ? -error : pid;
+}
+
 pid_t stage_spawn(const struct stage *stage, uint32_t number)
 {
 	const struct player_cast *cast = stage->cast;
 	sigset_t none;
-	pid_t pid = fork();
+	int ends[2];
+	pid_t pid;
 
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
 	if (pid)
-		return pid < 0 ? -errno : pid;
+		return await_program(pid, ends);
+	fcntl(ends[1], F_SETFD, 0);
 	/* In a group of its own Ctrl-C reaches only the controller.  Players wait for no child. */
 	enter_group(stage, number);
 	signal(SIGCHLD, SIG_IGN);
