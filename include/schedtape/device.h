@@ -174,7 +174,10 @@ struct stape_join {
 /* How a step ends. */
 enum stape_wait {
 	STAPE_WAIT_NONE = 0,	/* no wait: only the wake-ups */
-	STAPE_WAIT_EDGE = 1,	/* one wake-up along edge @value */
+	STAPE_WAIT_EDGE = 1,	/* one wake-up along an edge: the lower half of @value.  The
+				 * upper half: the player that wakes along it from now on,
+				 * plus 1; 0: the same as before
+				 */
 	STAPE_WAIT_UNTIL = 2,	/* until @value ns of the replay's time after its start */
 	STAPE_WAIT_DONE = 3,	/* the program's end; @value: 0 */
 	STAPE_WAIT_FOR = 4,	/* @value ns from now, or from the start if that is later */

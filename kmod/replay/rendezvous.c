@@ -89,7 +89,7 @@ static struct stape_player *stape_rendezvous_awaited(const struct stape_replay *
 	if (wakee_edge != STAPE_NO_EDGE)
 		number = replay->edges[wakee_edge].to;
 	else if (edge != STAPE_NO_EDGE && stape_rendezvous_is_asleep(player->watch.task))
-		number = replay->edges[edge].from;
+		number = READ_ONCE(replay->edges[edge].from);
 	return number == STAPE_NO_PLAYER ? NULL : rcu_dereference(replay->players[number]);
 }
 

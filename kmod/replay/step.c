@@ -197,13 +197,18 @@ static int stape_step_wait(struct stape_replay *replay, struct stape_player *pla
 }
 
 static int stape_step_wait_edge(struct stape_replay *replay, struct stape_player *player,
-				u64 edge, unsigned int state)
+				u64 value, unsigned int state)
 {
+	u32 number = array_index_nospec(lower_32_bits(value), replay->nr_edges);
+	struct stape_edge *edge = &replay->edges[number];
+	u32 from = upper_32_bits(value);
 	int ret;
 
+	if (from && edge->from != from - 1)
+		WRITE_ONCE(edge->from, array_index_nospec(from - 1, replay->nr_players));
 	WRITE_ONCE(player->slept, false);
 	/* Pairs with the acquire in stape_rendezvous_find_holder(). */
-	smp_store_release(&player->edge, edge);
+	smp_store_release(&player->edge, number);
 	ret = stape_step_wait(replay, player, state);
 	WRITE_ONCE(player->edge, STAPE_NO_EDGE);
 	return ret;
@@ -296,9 +301,10 @@ static bool stape_step_is_valid(const struct stape_replay *replay,
 	case STAPE_WAIT_DONE:
 		return !step->value && !step->flags;
 	case STAPE_WAIT_EDGE:
-		if (step->value >= replay->nr_edges)
+		edge = lower_32_bits(step->value);
+		if (edge >= replay->nr_edges || upper_32_bits(step->value) > replay->nr_players)
 			return false;
-		edge = array_index_nospec(step->value, replay->nr_edges);
+		edge = array_index_nospec(edge, replay->nr_edges);
 		return replay->edges[edge].to == step->player;
 	case STAPE_WAIT_UNTIL:
 	case STAPE_WAIT_FOR:
@@ -351,9 +357,7 @@ int stape_step(struct stape_replay *replay, const struct stape_step *step)
 	state = step->flags & STAPE_STEP_BLOCKED ? STAPE_STEP_STATE_BLOCKED : TASK_INTERRUPTIBLE;
 	switch (step->wait) {
 	case STAPE_WAIT_EDGE:
-		return stape_step_wait_edge(replay, player,
-					    array_index_nospec(step->value, replay->nr_edges),
-					    state);
+		return stape_step_wait_edge(replay, player, step->value, state);
 	case STAPE_WAIT_UNTIL:
 	case STAPE_WAIT_FOR:
 		return stape_step_wait_timed(replay, player, state);

@@ -39,7 +39,8 @@ struct stape_timebase {
  * struct stape_edge - one pair of a waker and a wakee
  * @pending: wake-ups along this edge that no wait has taken yet
  * @to: the player that it wakes
- * @from: the player that wakes; STAPE_NO_PLAYER: the controller has not given it
+ * @from: the player that wakes; STAPE_NO_PLAYER: the controller has not given it.  A wait may
+ *	change it: read without a lock, as a hint
  */
 struct stape_edge {
 	atomic_t pending;

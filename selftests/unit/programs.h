@@ -18,7 +18,7 @@ static inline const char *op_text(const struct schedtape_program *program,
 		snprintf(text, 64, "%llu:wake %llu", cpu, value);
 		break;
 	case SCHEDTAPE_OP_WAIT_EDGE:
-		snprintf(text, 64, "%llu:wait %llu", cpu, value);
+		snprintf(text, 64, "%llu:wait %u", cpu, (uint32_t)value);
 		break;
 	case SCHEDTAPE_OP_WAIT_UNTIL:
 		snprintf(text, 64, "%llu:until %llu", cpu, value);

@@ -110,7 +110,8 @@ static int play_second(void *arg)
 	note(notes, join_turn(0, 1));
 	if (notes->ret)
 		return 0;
-	note(notes, step(0, 0, STAPE_WAIT_EDGE, 0));
+	/* Player 0 wakes along edge 0 from now on. */
+	note(notes, step(0, 0, STAPE_WAIT_EDGE, 1ull << 32));
 	note(notes, leave(0, 1));
 	return 0;
 }
@@ -217,6 +218,8 @@ TEST_F(replay, wrong_wait_wakes_nobody)
 	ASSERT_EQ(0, join(0));
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 1, &wake, 1));	/* another's */
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 2, &wake, 1));	/* no player's */
+	/* There is no player 2 that could wake along it. */
+	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 3ull << 32, &wake, 1));
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_UNTIL, UINT64_MAX, &wake, 1));
 	ASSERT_TRUE(get(self));
 	EXPECT_EQ(0, self->state.steps);

@@ -28,10 +28,10 @@ static bool go_on(uint32_t number, const struct schedtape_op **at, bool *forked,
 	for (; forked[number] && at[number] && turns[task->player] == task->turn;
 	     at[number] = schedtape_program_next(program, at[number])) {
 		op = at[number];
-		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE && !pending[op->value])
+		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE && !pending[(uint32_t)op->value])
 			break;
 		if (op->kind == SCHEDTAPE_OP_WAIT_EDGE)
-			pending[op->value]--;
+			pending[(uint32_t)op->value]--;
 		else if (op->kind == SCHEDTAPE_OP_WAKE)
 			pending[op->value]++;
 		else if (op->kind == SCHEDTAPE_OP_FORK)

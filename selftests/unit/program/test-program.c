@@ -256,6 +256,52 @@ TEST(growth)
 	ok(right == 1000, "each edge wakes the right one");
 }
 
+/* Lets a sleeping task run, in place of task 1, until @state.  It wakes @wakee; 0: none. */
+static void run_once(uint64_t *t, uint32_t pid, uint32_t wakee, int state)
+{
+	fake_wake(tape, *t += 10, 0, pid, STAPE_CTX_HARDIRQ);
+	fake_switch(tape, *t += 10, 0, STAPE_STATE_RUNNING, pid);
+	if (wakee)
+		fake_wake(tape, *t += 10, 0, wakee, STAPE_CTX_TASK);
+	fake_switch(tape, *t += 10, 0, state, 1);
+}
+
+/* Tasks come and go, and each wakes another one, in any pairs: few numbers and edges are enough. */
+TEST(numbers)
+{
+	enum { ALIVE = 64, STEPS = 3000 };
+	const struct schedtape_program_options hasty = { .hasty = true };
+	uint32_t pids[ALIVE] = { 0 }, last = 1, i, j, step;
+	uint64_t t = 0;
+
+	fake_begin(0, 10000000);
+	fake_switch(tape, 0, 0, STAPE_STATE_RUNNING, 1);
+	srandom(1);
+	for (step = 0; step < STEPS; step++) {
+		i = random() % ALIVE;
+		j = random() % ALIVE;
+		if (pids[i] && pids[j] && i != j) {
+			run_once(&t, pids[i], pids[j], STAPE_STATE_SLEEPING);
+			fake_switch(tape, t += 10, 0, STAPE_STATE_RUNNING, pids[j]);
+			fake_switch(tape, t += 10, 0, STAPE_STATE_SLEEPING, 1);
+		}
+		if (pids[i])
+			run_once(&t, pids[i], 0, STAPE_STATE_DEAD);
+		pids[i] = ++last;
+		fake_fork(tape, t += 10, 0, last, false);
+		fake_switch(tape, t += 10, 0, STAPE_STATE_RUNNING, last);
+		fake_switch(tape, t += 10, 0, STAPE_STATE_SLEEPING, 1);
+	}
+	compile_as(&hasty);
+	ok(program && program->nr_tasks == STEPS + 1 && program->wakeups > STEPS / 2,
+	   "many tasks, in pairs that change");
+	ok(program && program->nr_players <= ALIVE + 2, "a number for each that is alive");
+	ok(program && program->nr_edges <= 4 * ALIVE, "and some edges to each");
+	if (program)
+		printf("# %u tasks, %u numbers, %u edges, %u wake-ups\n", program->nr_tasks,
+		       program->nr_players, program->nr_edges, (unsigned int)program->wakeups);
+}
+
 TEST(nothing)
 {
 	const struct schedtape_program_options options = { 0 };

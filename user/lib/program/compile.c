@@ -321,22 +321,6 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	return 0;
 }
 
-/*
- * Gets the number of an edge between the players of two tasks, and adds a new edge to the program.
- * Tasks that have the same number, one after the other, share edges: each wait takes the same
- * wake-up as on the tape, because wake-ups and waits of an edge are in order.
- */
-static int edge_of(struct compiler *c, const struct schedtape_task *from,
-		   const struct schedtape_task *to, uint32_t *edge)
-{
-	uint32_t waker = task_of(c, from)->player, wakee = task_of(c, to)->player;
-	int ret = schedtape_edges_number(&c->edges, waker, wakee, edge);
-
-	if (!ret && *edge == c->program->nr_edges)
-		ret = schedtape_program_add_edge(c->program, waker, wakee);
-	return ret;
-}
-
 /* -- callbacks of the timeline --------------------------------------------- */
 
 static int on_born(void *arg, const struct schedtape_task *task,
@@ -400,7 +384,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	struct schedtape_op *wait, *wake;
 	struct compiler *c = arg;
 	struct part *part;
-	uint32_t edge;
+	uint32_t edge, moved_to;
 	int ret;
 
 	note(c, task, time);
@@ -415,7 +399,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 		end_external(c, part, wait, waker && !is_left_out_kthread(c, waker), time);
 		return 0;
 	}
-	ret = edge_of(c, waker, task, &edge);
+	ret = numbers_edge(c, part_of(c, waker)->number, part->number, time, &edge, &moved_to);
 	if (ret)
 		return ret;
 	wake = &c->program->ops[part->op];
@@ -426,7 +410,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 			 part->since < part_of(c, waker)->set_going;
 	part->set_going = part_of(c, waker)->set_going;
 	wait->kind = SCHEDTAPE_OP_WAIT_EDGE;
-	wait->value = edge;
+	wait->value = schedtape_wait_pack(edge, moved_to);
 	c->program->wakeups++;
 	return 0;
 }
@@ -615,7 +599,7 @@ static int on_exited(void *arg, const struct schedtape_task *task, uint64_t time
 	if (plays(c, task)) {
 		task_of(c, task)->brief = part_of(c, task)->plain && has_parent(task) &&
 					  cpu_of(c, task) <= BRIEF_NS;
-		numbers_give_back(c, task_of(c, task)->player, time);
+		numbers_give_back(c, part_of(c, task)->number, time);
 	}
 	return on_end(c, task, time);
 }
@@ -757,6 +741,7 @@ int schedtape_program_compile(struct schedtape_tape *tape,
 	schedtape_store_free(&c.part_store);
 	schedtape_edges_free(&c.edges);
 	free(c.numbers.list);
+	free(c.numbers.uses);
 	free(c.kept);
 	if (ret) {
 		schedtape_program_free(c.program);

@@ -48,14 +48,30 @@ struct part {
 
 /**
  * struct number - a player's number
- * @ended: when its last task ended
+ * @ended: when its last task ended; 0: it has not
  * @task: its last task
  * @next: the number that has begun to rest after it
+ * @edge: one of the edges to it, or SCHEDTAPE_NONE
  */
 struct number {
 	uint64_t ended;
 	uint32_t task;
 	uint32_t next;
+	uint32_t edge;
+};
+
+/**
+ * struct edge_use - what an edge is used for
+ * @pair: its waker and its wakee, index into the compiler's @edges
+ * @task: the task that last woke along it
+ * @next: another edge to the same wakee, in a circle
+ * @moved: it has had another waker before
+ */
+struct edge_use {
+	uint32_t pair;
+	uint32_t task;
+	uint32_t next;
+	bool moved;
 };
 
 /**
@@ -63,6 +79,7 @@ struct number {
  * @list: by number
  * @first, @last: those that have rested for the longest and the shortest time, of @nr_rest
  * @last_root: when the last task appeared that no replayed task forks
+ * @uses: by edge
  */
 struct numbers {
 	struct number *list;
@@ -71,12 +88,14 @@ struct numbers {
 	uint32_t last;
 	uint32_t nr_rest;
 	uint64_t last_root;
+	struct edge_use *uses;
+	size_t uses_capacity;
 };
 
 /**
  * struct compiler - a tape that is being compiled
  * @parts: by task
- * @edges: between players
+ * @edges: pairs of numbers that wake each other; @count is that of an edge, plus 1
  * @numbers: the numbers of players
  * @kept: by task: it is replayed; NULL: all are
  * @start: start of the replayed part
@@ -108,7 +127,16 @@ int program_set_processes(struct compiler *c);
 int numbers_take(struct compiler *c, uint32_t task, uint64_t time);
 /* Returns when the player of a task may join that appears at @time and that no task forks. */
 uint64_t numbers_root_begins(struct compiler *c, uint64_t time);
-/* The task with that number has ended at @time. */
-void numbers_give_back(struct compiler *c, uint32_t number, uint64_t time);
+/*
+ * Gets an edge between the players of two tasks for a wake-up at @time.  *waker: the waker's number
+ * if the edge has had another one, or SCHEDTAPE_NONE.  Returns 0 or -ENOMEM.
+ *
+ * An edge has one wakee at a time, and wakers one after the other.  So the wake-ups and the waits
+ * of an edge are in order, and each wait takes the wake-up that it took on the tape.
+ */
+int numbers_edge(struct compiler *c, uint32_t from, uint32_t to, uint64_t time, uint32_t *edge,
+		 uint32_t *waker);
+/* The task has ended at @time. */
+void numbers_give_back(struct compiler *c, uint32_t task, uint64_t time);
 
 #endif /* SCHEDTAPE_COMPILER_H */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Numbers of players.  When a task has ended, its number is given to a later task.  So the engine's
- * memory, which has an entry for each number, does not grow with the length of a tape.
+ * Numbers of players, and of edges.  When a task has ended, its number is given to a later task,
+ * and its edges to later wakers of the same wakees.  So the engine's memory, which has an entry for
+ * each number, does not grow with the length of a tape.
  */
 #include "program/compiler.h"
 
@@ -21,15 +22,21 @@
 /* A task without parent is started so long before the time at which the one before it is due. */
 #define AHEAD_NS	500000000ULL
 
+#define LOOKS	4	/* edges to look at for one that can be used again */
+
+static uint64_t rest_ns(const struct compiler *c)
+{
+	return c->options->hasty ? 0 : REST_NS;
+}
+
 /* Returns the number that has rested longest, or SCHEDTAPE_NONE if it has to rest longer. */
 static uint32_t find_rested(struct compiler *c, uint64_t time)
 {
-	const uint64_t rest = c->options->hasty ? 0 : REST_NS;
 	struct numbers *numbers = &c->numbers;
 	uint32_t number = numbers->first;
 
 	if (numbers->nr_rest <= (c->options->hasty ? 0 : REST_TASKS) ||
-	    numbers->list[number].ended + rest > time)
+	    numbers->list[number].ended + rest_ns(c) > time)
 		return SCHEDTAPE_NONE;
 	numbers->first = numbers->list[number].next;
 	numbers->nr_rest--;
@@ -55,10 +62,12 @@ int numbers_take(struct compiler *c, uint32_t task, uint64_t time)
 		if (!list)
 			return -ENOMEM;
 		numbers->list = list;
+		list[number].edge = SCHEDTAPE_NONE;
 		if (schedtape_program_add_player(program, task))
 			return -ENOMEM;
 	}
 	numbers->list[number].task = task;
+	numbers->list[number].ended = 0;
 	ptask->player = number;
 	return 0;
 }
@@ -71,16 +80,99 @@ uint64_t numbers_root_begins(struct compiler *c, uint64_t time)
 	return before > AHEAD_NS ? before - AHEAD_NS : 0;
 }
 
-void numbers_give_back(struct compiler *c, uint32_t number, uint64_t time)
+void numbers_give_back(struct compiler *c, uint32_t task, uint64_t time)
 {
+	uint32_t number = c->program->tasks[task].player;
 	struct numbers *numbers = &c->numbers;
 
+	/* A damaged tape may say so twice. */
+	if (numbers->list[number].task != task || numbers->list[number].ended)
+		return;
 	numbers->list[number].ended = time;
 	if (numbers->nr_rest++)
 		numbers->list[numbers->last].next = number;
 	else
 		numbers->first = number;
 	numbers->last = number;
+}
+
+/* Returns true if the task that last woke along an edge has ended long ago. */
+static bool is_idle(const struct compiler *c, const struct edge_use *use, uint64_t time)
+{
+	const struct number *waker = &c->numbers.list[c->edges.edges[use->pair].waker];
+
+	return waker->task != use->task || (waker->ended && waker->ended + rest_ns(c) <= time);
+}
+
+/* Returns an idle edge to a player, or SCHEDTAPE_NONE if there is none among the next ones. */
+static uint32_t find_idle(struct compiler *c, uint32_t wakee, uint64_t time)
+{
+	struct numbers *numbers = &c->numbers;
+	uint32_t *edge = &numbers->list[wakee].edge;
+	int i;
+
+	for (i = 0; i < LOOKS && *edge != SCHEDTAPE_NONE; i++) {
+		*edge = numbers->uses[*edge].next;
+		if (is_idle(c, &numbers->uses[*edge], time))
+			return *edge;
+	}
+	return SCHEDTAPE_NONE;
+}
+
+static int add_edge(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t *edge)
+{
+	struct numbers *numbers = &c->numbers;
+	uint32_t *last = &numbers->list[wakee].edge;
+	struct edge_use *uses;
+
+	*edge = c->program->nr_edges;
+	uses = schedtape_list_grow(numbers->uses, *edge, &numbers->uses_capacity, sizeof(*uses));
+	if (!uses)
+		return -ENOMEM;
+	numbers->uses = uses;
+	uses[*edge].next = *edge;
+	uses[*edge].moved = false;
+	if (*last != SCHEDTAPE_NONE) {
+		uses[*edge].next = uses[*last].next;
+		uses[*last].next = *edge;
+	}
+	*last = *edge;
+	return schedtape_program_add_edge(c->program, waker, wakee);
+}
+
+/* Gets an edge to @wakee for a pair of numbers that has none. */
+static int new_edge(struct compiler *c, uint32_t waker, uint32_t wakee, uint64_t time,
+		    uint32_t *edge)
+{
+	*edge = find_idle(c, wakee, time);
+	if (*edge == SCHEDTAPE_NONE)
+		return add_edge(c, waker, wakee, edge);
+	c->numbers.uses[*edge].moved = true;
+	return 0;
+}
+
+int numbers_edge(struct compiler *c, uint32_t from, uint32_t to, uint64_t time, uint32_t *edge,
+		 uint32_t *waker)
+{
+	const struct schedtape_program_task *tasks = c->program->tasks;
+	uint32_t number = tasks[from].player, pair;
+	struct edge_use *use;
+	int ret = schedtape_edges_number(&c->edges, number, tasks[to].player, &pair);
+
+	if (ret)
+		return ret;
+	/* The pair may have lost its edge to another one. */
+	*edge = c->edges.edges[pair].count - 1;
+	if (!c->edges.edges[pair].count || c->numbers.uses[*edge].pair != pair)
+		ret = new_edge(c, number, tasks[to].player, time, edge);
+	if (ret)
+		return ret;
+	c->edges.edges[pair].count = *edge + 1;
+	use = &c->numbers.uses[*edge];
+	use->pair = pair;
+	use->task = from;
+	*waker = use->moved ? number : SCHEDTAPE_NONE;
+	return 0;
 }
 
 uint32_t schedtape_program_task_of(const struct schedtape_program *program, uint32_t player,

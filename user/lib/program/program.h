@@ -12,7 +12,7 @@
 enum schedtape_op_kind {
 	SCHEDTAPE_OP_NONE,	/* no operation: a waking that did not wake its wakee */
 	SCHEDTAPE_OP_WAKE,	/* value: edge */
-	SCHEDTAPE_OP_WAIT_EDGE,	/* value: edge */
+	SCHEDTAPE_OP_WAIT_EDGE,	/* value: schedtape_wait_pack() */
 	SCHEDTAPE_OP_WAIT_UNTIL,	/* value: ns after the start */
 	SCHEDTAPE_OP_FORK,	/* value: task */
 	SCHEDTAPE_OP_RENAME,	/* value: index into names */
@@ -67,6 +67,15 @@ static inline uint64_t schedtape_prio_pack(const struct schedtape_prio *prio)
 static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 {
 	return (struct schedtape_prio){ value, value >> 8, value >> 16, value >> 24 };
+}
+
+/*
+ * Returns the value of STAPE_WAIT_EDGE.  @waker: the player that wakes along the edge from now on,
+ * or SCHEDTAPE_NONE.  It is a hint: an operation has no room for the largest numbers.
+ */
+static inline uint64_t schedtape_wait_pack(uint32_t edge, uint32_t waker)
+{
+	return waker < (1U << 24) - 1 ? (waker + 1ULL) << 32 | edge : edge;
 }
 
 /* What belongs to a policy: @dl to SCHED_DEADLINE, @wish to the others. */
