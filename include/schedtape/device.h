@@ -179,9 +179,14 @@ enum stape_wait {
 				 * plus 1; 0: the same as before
 				 */
 	STAPE_WAIT_UNTIL = 2,	/* until @value ns of the replay's time after its start */
-	STAPE_WAIT_DONE = 3,	/* the program's end; @value: 0 */
+	STAPE_WAIT_DONE = 3,	/* the program's end; @value: 0; see below */
 	STAPE_WAIT_FOR = 4,	/* @value ns from now, or from the start if that is later */
 };
+
+/*
+ * The step with STAPE_WAIT_DONE is the player's last.  If its thread is the only one of its
+ * process, the module makes the wake-ups of that step when the process exits or joins again.
+ */
 
 /* Flags of a step. */
 #define STAPE_STEP_BLOCKED	0x1	/* wait in state D: only a fatal signal interrupts it */

@@ -44,7 +44,7 @@ static long stape_replay_file_ioctl(struct file *file, unsigned int cmd, unsigne
 	case STAPE_IOC_STEP:
 		if (copy_from_user(&step, (void __user *)arg, sizeof(step)))
 			return -EFAULT;
-		return stape_step(replay, &step);
+		return stape_step(file, &step);
 	case STAPE_IOC_HOLD:
 		if (get_user(number, (u32 __user *)arg))
 			return -EFAULT;

@@ -7,6 +7,8 @@
 
 #include "replay/types.h"
 
+struct file;
+
 /**
  * struct stape_rendezvous_budget - how long a player may yield, in one step
  * @start: its CPU time when the step began, ns
@@ -25,8 +27,12 @@ struct stape_rendezvous_budget {
 
 /* step.c */
 int stape_step_join(struct stape_replay *replay, u32 number, u32 turn);
-int stape_step(struct stape_replay *replay, const struct stape_step *step);
+int stape_step(struct file *file, const struct stape_step *step);
 int stape_step_hold(struct stape_replay *replay, u32 number);
+
+/* leave.c */
+bool stape_leave_at_exit(struct file *file, const u32 *edges, u32 nr_edges);
+void stape_leave_at_once(void);
 
 /* rendezvous.c */
 void stape_rendezvous_init(struct stape_player *player);
@@ -50,6 +56,7 @@ void stape_player_free(struct stape_player *player);
 int stape_player_add(struct stape_player *player);
 void stape_player_remove(struct stape_player *player);
 struct stape_player *stape_player_self(struct stape_replay *replay, u32 number);
+void stape_player_wake(struct stape_replay *replay, u32 number);
 void stape_player_gone(struct stape_player *player);
 void stape_player_kill(struct stape_player *player);
 

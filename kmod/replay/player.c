@@ -130,6 +130,31 @@ struct stape_player *stape_player_self(struct stape_replay *replay, u32 number)
 }
 
 /**
+ * stape_player_wake() - wake along an edge
+ * @replay: the replay
+ * @number: the edge
+ *
+ * Context: any; the caller is the waker.
+ */
+void stape_player_wake(struct stape_replay *replay, u32 number)
+{
+	struct stape_edge *edge = &replay->edges[number];
+	struct stape_player *player;
+
+	/*
+	 * A player that wakes for ever must not wrap the counter.  A full barrier, unless the
+	 * counter is full; pairs with set_current_state() in stape_step_wait().
+	 */
+	atomic_add_unless(&edge->pending, 1, INT_MAX);
+	rcu_read_lock();
+	player = rcu_dereference(replay->players[edge->to]);
+	/* A player that waits for something else must not be woken. */
+	if (player && READ_ONCE(player->edge) == number)
+		wake_up_process(player->watch.task);
+	rcu_read_unlock();
+}
+
+/**
  * stape_player_gone() - note that a player's thread ends or has executed a program
  * @player: the player; the replay removes it soon
  *

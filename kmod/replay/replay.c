@@ -141,7 +141,7 @@ static void stape_replay_check_stuck(struct stape_replay *replay)
 	bool all_wait = stape_replay_all_wait(replay);
 
 	spin_lock(&replay->lock);
-	if (!all_wait || !replay->seen_waiting ||
+	if (!all_wait || !replay->seen_waiting || atomic_read(&replay->leaving) ||
 	    replay->seen_waiting != replay->joined - replay->done)
 		replay->idle_seconds = 0;
 	else if (++replay->idle_seconds == STAPE_REPLAY_STUCK_SECONDS)
@@ -611,11 +611,13 @@ int stape_replay_stop(struct stape_replay *replay, u32 stopped_by,
 }
 
 /**
- * stape_replay_exit() - wait until all players have been freed
+ * stape_replay_exit() - wait until all players have been freed, and all wake-ups at exits made
  *
  * Context: module exit; may sleep.
  */
 void stape_replay_exit(void)
 {
+	/* stape_leave_wake() drops its reference before it returns, as an RCU reader. */
+	synchronize_rcu();
 	rcu_barrier();
 }

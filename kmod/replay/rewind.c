@@ -6,6 +6,7 @@
 
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/wait_bit.h>
 
 #include "base/work.h"
 
@@ -105,6 +106,8 @@ int stape_rewind(struct stape_replay *replay)
 
 	if (ret)
 		return ret;
+	/* A wake-up of this round must not come in the next one, which a killed caller has not. */
+	wait_var_event_killable(&replay->leaving, !atomic_read(&replay->leaving));
 	/* Notifies of the end of this round, if that is still to come. */
 	flush_delayed_work(&replay->progress);
 	stape_rewind_edges(replay);

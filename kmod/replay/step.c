@@ -8,6 +8,7 @@
  */
 #include "replay/internal.h"
 
+#include <linux/fs.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -89,6 +90,7 @@ int stape_step_join(struct stape_replay *replay, u32 number, u32 turn)
 	if (number >= replay->nr_players)
 		return -EINVAL;
 	number = array_index_nospec(number, replay->nr_players);
+	stape_leave_at_once();
 	ret = stape_step_wait_turn(replay, number, turn);
 	if (!ret)
 		ret = stape_mm_pin(replay);
@@ -107,32 +109,15 @@ int stape_step_join(struct stape_replay *replay, u32 number, u32 turn)
 	return ret;
 }
 
-static void stape_step_wake(struct stape_replay *replay, struct stape_player *self, u32 number,
-			    struct stape_rendezvous_budget *budget)
-{
-	struct stape_edge *edge = &replay->edges[number];
-	struct stape_player *player;
-
-	stape_rendezvous(replay, self, number, budget);
-	/*
-	 * A player that wakes for ever must not wrap the counter.  A full barrier, unless the
-	 * counter is full; pairs with set_current_state() in stape_step_wait().
-	 */
-	atomic_add_unless(&edge->pending, 1, INT_MAX);
-	rcu_read_lock();
-	player = rcu_dereference(replay->players[edge->to]);
-	/* A player that waits for something else must not be woken. */
-	if (player && READ_ONCE(player->edge) == number)
-		wake_up_process(player->watch.task);
-	rcu_read_unlock();
-}
-
-static int stape_step_wake_all(struct stape_replay *replay, struct stape_player *self,
+/* Makes all rendezvous first if the wake-ups come at the exit. */
+static int stape_step_wake_all(struct file *file, struct stape_player *self,
 			       const struct stape_step *step)
 {
+	struct stape_replay *replay = self->replay;
 	const u32 __user *from = u64_to_user_ptr(step->wakes);
 	struct stape_rendezvous_budget budget;
 	u32 edges[STAPE_STEP_MAX_WAKES + STAPE_STEP_MAX_NEXT];
+	bool exits = step->wait == STAPE_WAIT_DONE && step->nr_wakes;
 	u32 i, n;
 
 	if (step->nr_wakes > STAPE_STEP_MAX_WAKES || step->nr_next > STAPE_STEP_MAX_NEXT)
@@ -140,17 +125,21 @@ static int stape_step_wake_all(struct stape_replay *replay, struct stape_player 
 	n = step->nr_wakes + step->nr_next;
 	if (copy_from_user(edges, from, n * sizeof(*edges)))
 		return -EFAULT;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		if (edges[i] >= replay->nr_edges)
 			return -EINVAL;
+		edges[i] = array_index_nospec(edges[i], replay->nr_edges);
+	}
 	for (i = 0; i < step->nr_next; i++)
-		WRITE_ONCE(self->next_edges[i], array_index_nospec(edges[step->nr_wakes + i],
-								   replay->nr_edges));
+		WRITE_ONCE(self->next_edges[i], edges[step->nr_wakes + i]);
 	WRITE_ONCE(self->nr_next_edges, step->nr_next);
 	budget = stape_rendezvous_begin(self, step->slack);
-	for (i = 0; i < step->nr_wakes; i++)
-		stape_step_wake(replay, self, array_index_nospec(edges[i], replay->nr_edges),
-				&budget);
+	exits = exits && stape_leave_at_exit(file, edges, step->nr_wakes);
+	for (i = 0; i < step->nr_wakes; i++) {
+		stape_rendezvous(replay, self, edges[i], &budget);
+		if (!exits)
+			stape_player_wake(replay, edges[i]);
+	}
 	stape_rendezvous_end(self, &budget);
 	return 0;
 }
@@ -180,7 +169,7 @@ static int stape_step_wait(struct stape_replay *replay, struct stape_player *pla
 
 	atomic_inc(&replay->waiting);
 	for (;;) {
-		/* Pairs with stape_step_wake(), between its count and its load of @edge. */
+		/* Pairs with stape_player_wake(), between its count and its load of @edge. */
 		set_current_state(state);
 		if (stape_step_is_ready(replay, player))
 			break;
@@ -323,7 +312,7 @@ static u64 stape_step_until(struct stape_replay *replay, const struct stape_step
 
 /**
  * stape_step() - wake others, then wait
- * @replay: the caller's replay
+ * @file: the players' file of the caller's replay
  * @step: what to do
  *
  * Context: may sleep.
@@ -331,8 +320,9 @@ static u64 stape_step_until(struct stape_replay *replay, const struct stape_step
  * the step is wrong, and nothing was done; -ECANCELED: the replay has ended;
  * -ERESTARTSYS: a signal; the step goes on when the caller repeats it.
  */
-int stape_step(struct stape_replay *replay, const struct stape_step *step)
+int stape_step(struct file *file, const struct stape_step *step)
 {
+	struct stape_replay *replay = file->private_data;
 	struct stape_player *player = stape_player_self(replay, step->player);
 	unsigned int state;
 	int ret;
@@ -344,7 +334,7 @@ int stape_step(struct stape_replay *replay, const struct stape_step *step)
 	if (!stape_replay_live(replay))
 		return -ECANCELED;
 	if (step->index == player->steps) {
-		ret = stape_step_wake_all(replay, player, step);
+		ret = stape_step_wake_all(file, player, step);
 		if (ret)
 			return ret;
 		WRITE_ONCE(player->steps, player->steps + 1);

@@ -147,6 +147,7 @@ struct stape_player {
  * @last_look: when the last of the deferred timers looks again, see timer.c, ns of CLOCK_MONOTONIC
  * @pins: pins of its players' mms, @nr_pins of them; under the lock of mm_pin.c
  * @gone: players that are @gone and have not been removed yet
+ * @leaving: processes whose last wake-ups come at their exit
  * @waiting: players in a wait
  * @steps: steps of all players
  * @timed_waits: timed waits that have ended
@@ -190,6 +191,7 @@ struct stape_replay {
 	struct list_head pins;
 	u32 nr_pins;
 	atomic_t gone;
+	atomic_t leaving;
 	atomic_t waiting;
 	atomic64_t steps;
 	atomic64_t timed_waits;

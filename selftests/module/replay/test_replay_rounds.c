@@ -100,6 +100,86 @@ TEST_F(replay, rounds)
 	}
 }
 
+static int wait_and_leave(void *arg)
+{
+	struct notes *notes = arg;
+
+	note(notes, join(0));
+	note(notes, step(0, 0, STAPE_WAIT_EDGE, 0));
+	note(notes, leave(0, 1));
+	return 0;
+}
+
+static int wake_and_leave(void *arg)
+{
+	uint32_t wake = 0;
+
+	if (join(1) || step_wakes(1, 0, STAPE_WAIT_DONE, 0, &wake, 1))
+		return 1;
+	if (!arg)
+		return 0;
+	st_gate();
+	/* It has joined before, or the wakee has ended the replay by now. */
+	return !join(1);
+}
+
+/* The wake-up of a process's last step comes when it exits, is killed, or joins again. */
+TEST_F(replay, wakes_at_exit)
+{
+	int i;
+
+	self->edges[0] = 0;
+	ASSERT_EQ(0, make(self, 2, 1));
+	for (i = 0; i < 3; i++) {
+		self->notes->steps = 0;
+		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_and_leave, self->notes));
+		ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_and_leave, i > 1 ? self : NULL));
+		st_child_go(&self->w[0]);
+		ASSERT_TRUE(waiting(self, 1));
+		st_child_go(&self->w[1]);
+		ASSERT_TRUE(st_child_settled(&self->w[1]));
+		/* It sleeps, and has not gone on. */
+		ASSERT_TRUE(st_wait_state(self->w[0].pid, 'S'));
+		EXPECT_EQ(1, self->notes->steps);
+		if (i == 1)
+			kill(self->w[1].pid, SIGKILL);
+		else
+			st_child_go(&self->w[1]);
+		ASSERT_TRUE(st_child_settled(&self->w[0]));
+		st_child_go(&self->w[1]);
+		EXPECT_EQ(i == 1 ? 128 + SIGKILL : 0, st_child_wait(&self->w[1]));
+		EXPECT_EQ(3, self->notes->steps);
+		EXPECT_EQ(0, self->notes->ret);
+		ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
+		st_child_kill(&self->w[0]);
+		ASSERT_EQ(0, rewind_replay(self));
+	}
+}
+
+static int kill_for_parent(void *arg)
+{
+	return st_wait_state(getppid(), 'D') ? kill((uintptr_t)arg, SIGKILL) : 1;
+}
+
+/* No wake-up of a round comes in the next one: rewind waits for the exits. */
+TEST_F(replay, waits_for_exits)
+{
+	self->edges[0] = 0;
+	ASSERT_EQ(0, make(self, 2, 1));
+	ASSERT_EQ(0, join(0));
+	ASSERT_EQ(0, leave(0, 0));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_and_leave, NULL));
+	st_child_go(&self->w[1]);
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
+	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, kill_for_parent,
+				   (void *)(uintptr_t)self->w[1].pid));
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, rewind_replay(self));
+	st_child_go(&self->w[0]);
+	EXPECT_EQ(0, st_child_wait(&self->w[0]));
+}
+
 TEST_F(replay, speed_between_rounds)
 {
 	ASSERT_EQ(0, make(self, 1, 0));
