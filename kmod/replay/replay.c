@@ -351,6 +351,13 @@ static void stape_replay_freeze_time(struct stape_replay *replay, u64 now)
 	replay->timebase.mono_base = now;
 }
 
+/*
+ * How long the notification of a replay's end waits for the exit of the last player, in jiffies:
+ * at least one tick.  At once, worker and controller would run before that exit, and the last
+ * task would end later than on the tape.
+ */
+#define STAPE_REPLAY_LAST_EXIT	2
+
 /**
  * stape_replay_finish() - put a replay into a final state
  * @replay: any replay
@@ -378,7 +385,8 @@ void stape_replay_finish(struct stape_replay *replay, u32 state)
 	/* A replay that is done has no players, and players of the next round must live. */
 	if (state != STAPE_REPLAY_DONE)
 		WRITE_ONCE(replay->kills, true);
-	mod_delayed_work(stape_work, &replay->progress, 0);
+	mod_delayed_work(stape_work, &replay->progress,
+			 state == STAPE_REPLAY_DONE ? STAPE_REPLAY_LAST_EXIT : 0);
 }
 
 /**

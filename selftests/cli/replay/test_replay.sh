@@ -32,15 +32,18 @@ playing()
 	schedtape list | grep -qw running && pgrep -x periodic > found
 }
 
-# cheap NAME ALL CHILD COMMAND...: passes if players of tasks that do next to nothing use at most ALL %
-# more CPU time together, and the median one of the children at most CHILD %
+# cheap NAME ALL CHILD WALL COMMAND...: passes if players of tasks that do next to nothing use at most
+# ALL % more CPU time together, the median one of the children at most CHILD %, and if the wall time
+# differs by at most WALL %
 cheap()
 {
-	local name=$1 tape options=() limits=("$2" "$3")
+	local name=$1 tape options=(--max-wall-error "$4") limits=("$2" "$3")
 
-	shift 3
+	[ -n "$exact" ] || options=()
+	shift 4
 	recorded_and_replayed "$name" "$@" > log 2>&1
-	report $? "$name: recorded and replayed"
+	report $? "$name: recorded and replayed${exact:+, wall time within ${options[1]} %}"
+	grep '^wall' "$name.json" | sed 's/^/# /'
 	[ -n "$exact" ] || return
 	for tape in tape replay; do
 		schedtape report --json "$name.$tape" > "$tape.json"
@@ -142,8 +145,8 @@ error=$storm_error tries=$storm_tries known storm storm 2 10 30
 in_parts storm 0
 # By chance a parent finds its child alive when it waits. So only the structure is compared.
 exact='' known forktree forktree 3 2
-cheap forks 2 5 forks 300
-cheap tree 1 5 forktree 2 3
+cheap forks 2 5 2 forks 300
+cheap tree 1 5 2 forktree 2 3
 # A thread that executes a program takes the PID of its leader, and all other threads end.
 exact='' known takeover takeover 3 periodic 10 2 20
 schedtape report --json takeover.tape | /usr/bin/python3 -c '

@@ -322,6 +322,7 @@ static int run_replay(struct replay *replay)
 		{ .fd = replay->signals, .events = POLLIN },
 		{ .fd = session ? schedtape_session_fd(session) : -1, .events = POLLIN },
 	};
+	bool only_signals;
 	uint64_t slept;
 	int ret, n, ms;
 
@@ -348,7 +349,12 @@ static int run_replay(struct replay *replay)
 		/* POLLHUP: no recorded task is left, for now.  Don't poll the session any more. */
 		if (fds[2].revents & POLLHUP)
 			fds[2].fd = -1;
-		if (replay->tape.recorder.started && !ret)
+		/*
+		 * The module notifies every second.  To read at a player's end, too, would keep the
+		 * CPU from players that have not ended yet.
+		 */
+		only_signals = client && n > 0 && !fds[0].revents && !fds[2].revents;
+		if (replay->tape.recorder.started && !ret && !only_signals)
 			ret = recorder_tick(&replay->tape.recorder);
 	}
 	replay->slept = slept_since(slept);
