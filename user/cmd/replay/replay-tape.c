@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -168,13 +169,17 @@ int replay_tape_make_told(struct player_cast *cast)
 	const uint64_t bytes = (uint64_t)cast->program->nr_tasks * sizeof(*cast->told);
 	int fd = memory_file_make("schedtape-told", false);
 	void *memory = MAP_FAILED;
+	int ret = fd;
 
 	if (fd >= 0 && !ftruncate(fd, bytes))
 		memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED) {
-		if (fd >= 0)
+		if (fd >= 0) {
+			ret = -errno;
 			close(fd);
-		return out_of_memory();
+		}
+		out_error(NULL, "no memory to share with players: %s", strerror(-ret));
+		return ret;
 	}
 	cast->told = memory;
 	cast->told_fd = fd;
