@@ -186,6 +186,7 @@ struct process_death {
  * @pids: PIDs of the live processes
  * @tasks: number of the task that each of them plays
  * @nr: number of live processes
+ * @pid_capacity, @task_capacity: of these arrays
  * @next: index of the first of the program's roots that processes_start_due() has not visited
  * @latest: when the last process that it started is due, ns
  * @players: number of threads of all started processes
@@ -198,6 +199,8 @@ struct processes {
 	uint32_t *pids;
 	uint32_t *tasks;
 	size_t nr;
+	size_t pid_capacity;
+	size_t task_capacity;
 	uint32_t next;
 	uint64_t latest;
 	uint32_t players;

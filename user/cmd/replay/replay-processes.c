@@ -313,10 +313,23 @@ static pid_t spawn(struct processes *processes, uint32_t number)
 	return stage_spawn(processes->stage, number);
 }
 
+/* Makes room for one more process. */
+static bool has_room(struct processes *processes)
+{
+	uint32_t *pids = schedtape_list_grow(processes->pids, processes->nr,
+					     &processes->pid_capacity, sizeof(*pids));
+	uint32_t *tasks = schedtape_list_grow(processes->tasks, processes->nr,
+					      &processes->task_capacity, sizeof(*tasks));
+
+	processes->pids = pids ? pids : processes->pids;
+	processes->tasks = tasks ? tasks : processes->tasks;
+	return pids && tasks;
+}
+
 static int start_one(struct processes *processes, uint32_t number)
 {
 	const struct schedtape_program_task *tasks = processes->stage->cast->program->tasks;
-	pid_t pid = spawn(processes, number);
+	pid_t pid = has_room(processes) ? spawn(processes, number) : -ENOMEM;
 	uint32_t i;
 
 	if (pid == -EINTR)
@@ -348,10 +361,6 @@ int processes_begin(struct processes *processes, const struct stage *stage)
 	int ret = 0;
 
 	*processes = (struct processes){ .stage = stage };
-	processes->pids = calloc(program->nr_roots + 1, 2 * sizeof(*processes->pids));
-	if (!processes->pids)
-		return -ENOMEM;
-	processes->tasks = processes->pids + program->nr_roots + 1;
 	for (i = 0; i < program->nr_roots && !ret; i++)
 		if (!due(processes, i))
 			ret = start_one(processes, program->roots[i]);
@@ -413,4 +422,5 @@ void processes_free(struct processes *processes)
 {
 	end_sessions(&processes->sessions);
 	free(processes->pids);
+	free(processes->tasks);
 }
