@@ -73,7 +73,7 @@ static void fail(const struct player *player, const char *what, long error)
 	 * Kill the whole group: the module does not notice the death of a player that has not
 	 * joined, but the controller notices that of its process.
 	 */
-	sys_kill(0, SIGKILL);
+	sys_kill(0, PLAYER_FAILED);
 	sys_exit(1);
 }
 

@@ -7,6 +7,8 @@
 #ifndef SCHEDTAPE_PLAYER_H
 #define SCHEDTAPE_PLAYER_H
 
+#include <signal.h>
+
 #include <player/burn.h>
 #include <player/costs.h>
 #include <player/cpu-map.h>
@@ -25,6 +27,12 @@
 #define PLAYER_FOLD_NS	6000
 
 #define PLAYER_SPARE_OPS	16	/* operations to look at for costs that need not be burnt */
+
+/*
+ * A player that cannot go on says why, and kills its process group with this signal.  So the controller
+ * knows that a message has been printed.
+ */
+#define PLAYER_FAILED	SIGUSR2
 
 #define PLAYER_MAPS	10
 #define PLAYER_ERRORS	134	/* all errors of Linux are below that number */

@@ -268,7 +268,9 @@ void replay_print_interrupted(const struct replay_options *opts,
 			      const struct schedtape_replay_state *state);
 /* Prints all results, and releases them. */
 void replay_print_json(const char *path, struct json_object *rounds);
-/* Prints which player died, and of what. */
+/* Returns true if a player has printed why it and the others of its group died. */
+bool replay_death_is_explained(const struct process_death *died);
+/* Prints which player died, and of what, unless that is explained. */
 void replay_print_death(const struct schedtape_program *program,
 			const struct process_death *died);
 /* Prints which player of a stuck replay waits for which other one. */

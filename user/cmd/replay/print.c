@@ -140,12 +140,24 @@ void replay_print_interrupted(const struct replay_options *opts,
 		  out_ms(state->lag_max));
 }
 
+bool replay_death_is_explained(const struct process_death *died)
+{
+	if (!died->pid)
+		return false;
+	/* Their program, and what executes it, end with 1 after a message. */
+	if (WIFEXITED(died->status))
+		return WEXITSTATUS(died->status) == 1;
+	return WTERMSIG(died->status) == PLAYER_FAILED;
+}
+
 void replay_print_death(const struct schedtape_program *program,
 			const struct process_death *died)
 {
 	const struct schedtape_program_task *task = &program->tasks[died->task];
 	char name[TEXT_TASK_LEN];
 
+	if (replay_death_is_explained(died))
+		return;
 	out_error(NULL, "a player (PID %u) died as %s: %s", died->pid,
 		  text_task(name, task->name, task->pid), WIFSIGNALED(died->status) ?
 		  strsignal(WTERMSIG(died->status)) : "its exit status is not 0");

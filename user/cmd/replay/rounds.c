@@ -22,6 +22,7 @@
 #define READY_TIMEOUT_MS	60000
 #define START_DELAY_NS		2000000		/* for the players to set their timers */
 #define LAST_EXIT_MS		5000
+#define DEATH_MS		1000
 #define LOOK_MS			100		/* between looks for processes that are due */
 #define SLEPT_APART_NS		200000		/* the clocks are read again after more than this */
 #define SLEPT_LEAST_NS		1000000
@@ -139,8 +140,26 @@ static int say_stopped(const struct replay *replay)
 	return -ECANCELED;
 }
 
+/*
+ * Waits for a moment until one of the processes that the controller has started has died, as all do
+ * soon when a player has.  Returns true if a player has printed why.
+ */
+static bool is_explained(struct replay *replay)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	unsigned int ms;
+
+	for (ms = 0; ms < DEATH_MS && !replay->processes.died.pid; ms += 2) {
+		processes_reap(&replay->processes, false);
+		if (replay->processes.none_left)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return replay_death_is_explained(&replay->processes.died);
+}
+
 /* Returns 0 if the replay is done, otherwise -errno after a message. */
-static int say_end(const struct replay *replay)
+static int say_end(struct replay *replay)
 {
 	bool same;
 
@@ -151,6 +170,8 @@ static int say_end(const struct replay *replay)
 		replay_explain(replay->client, replay->id, replay->cast.program);
 		return -EDEADLK;
 	case STAPE_REPLAY_BROKEN:
+		if (is_explained(replay))
+			return -EPIPE;
 		/* The module's PID is that of the initial namespace. */
 		same = replay->cast.engine || pid_namespace_is_initial();
 		if (same && replay->processes.died.pid == replay->state.failed_pid)

@@ -333,6 +333,7 @@ pid_t stage_spawn(const struct stage *stage, uint32_t number)
 	/* In a group of its own Ctrl-C reaches only the controller.  Players wait for no child. */
 	enter_group(stage, number);
 	signal(SIGCHLD, SIG_IGN);
+	signal(PLAYER_FAILED, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (cast->cpus->nr)
