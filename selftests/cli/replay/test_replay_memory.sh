@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Description: a replay of many short tasks needs no more memory than of a quarter of them, and says
 # how late it was; tasks without their parents do not all exist at once. SCHEDTAPE_ROUNDS=400 is
-# another number of batches, of 2,500 tasks each, than 8.
+# another number of batches, of 2,500 tasks each, than 8 (4 on a slow kernel).
 
 set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 
-batch=2500			# tasks without a pause in between
-many=${SCHEDTAPE_ROUNDS:-8}	# batches
+batch=2500			# that of "forks"
+many=${SCHEDTAPE_ROUNDS:-$((slow > 1 ? 4 : 8))}	# batches; a debug kernel takes ten times as long
 few=$((many / 4))
 controller_limit=8192		# KiB; most arrays are in memory until they have 1 MB
-player_limit=512
+player_limit=1024		# what it keeps between two looks at what it has played
 
 # kernel_kib: prints the kernel's memory for tasks and objects
 kernel_kib()
@@ -56,7 +56,7 @@ peak()
 	while kill -0 $pid 2> /dev/null; do
 		raise kernel $(($(kernel_kib) - before))
 		raise controller "$(peak_kib /proc/$pid)"
-		read -ra players < "/proc/$pid/task/$pid/children" 2> /dev/null
+		read -ra players 2> /dev/null < "/proc/$pid/task/$pid/children"
 		raise player "$(peak_kib "${players[@]/#//proc/}")"
 		# It stays the same during a replay.
 		[ "$module" -gt 0 ] || module=$(schedtape list --json 2> errors | charged_kib)
@@ -66,25 +66,17 @@ peak()
 	report $? "$*"
 }
 
-# A number of a player rests for a second, until it is used again.
-cat > batches << END
-#!/bin/sh
-for i in \$(seq \$1); do
-	forks $batch > /dev/null
-	sleep 1.1
-done
-END
-chmod 755 batches
 for n in $few $many; do
-	# Small rings, so that each read is small even if the rings are emptied late.
-	schedtape record -q -m 64 -o "$n.tape" -- ./batches "$n" > log 2>&1
+	# A number of a player rests for a second, until it is used again. Small rings, so that each
+	# read is small even if the rings are emptied late.
+	schedtape record -q -m 64 -o "$n.tape" -- forks $((n * batch)) 1100 > log 2>&1
 	report $? "$n batches of $batch short tasks are recorded"
 done
 peak schedtape replay -q "$few.tape"	# for the kernel's allocations that stay
 peak schedtape replay -q "$few.tape"
 controller_few=$controller player_few=$player kernel_few=$kernel
 peak schedtape replay "$many.tape"
-result="^$((many * (batch + 2) + 2)) tasks replayed in .* (recorded: .* timed waits, lag [0-9.]* ms on "
+result="^$((many * batch + 1)) tasks replayed in .* (recorded: .* timed waits, lag [0-9.]* ms on "
 grep -q "$result" log
 report $? "the replay says how late it was"
 sed 's/^/# /' log
