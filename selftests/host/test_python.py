@@ -390,6 +390,18 @@ def memory():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
 
 
+def test_memory(schedtape, folder):
+    """Columns take the memory that python.rst says."""
+    path, events = f"{folder}/long.tape", 1000000
+    subprocess.run([LOAD_TAPE, path, str(events)], check=True)
+    with schedtape.open(path) as tape:
+        next(tape.events())
+        before = memory()
+        columns = tape.columns()
+        each = (memory() - before) / len(columns["time_ns"])
+    ok(31 < each < 36, "columns of events take 32 bytes for an event", each)
+
+
 def test_leaks(schedtape, path, points):
     """Nothing is left of a tape that nobody has any more."""
     used = []
@@ -424,6 +436,7 @@ def main():
         test_damage(schedtape, path, folder)
         test_fork(schedtape, path)
         test_threads(schedtape, path)
+        test_memory(schedtape, folder)
         test_leaks(schedtape, path, points)
         test_wheel(folder, path)
         test_newer(folder, path, points)
