@@ -26,7 +26,7 @@
  */
 #define PLAYER_FOLD_NS	6000
 
-#define PLAYER_SPARE_OPS	16	/* operations to look at for costs that need not be burnt */
+#define PLAYER_SPARE_OPS	16	/* operations to look at for costs to spare */
 
 /*
  * A player that cannot go on says why, and kills its process group with this signal.  So the controller
