@@ -224,6 +224,37 @@ def test_perf_scripts(folder):
         ok(done.returncode == 0 and not done.stderr, f"perf's own {name} runs unchanged", done)
 
 
+def load(path):
+    """Returns what a module has, which is at this path."""
+    names = {}
+    with open(path, encoding="utf-8") as file:
+        exec(compile(file.read(), path, "exec"), names)  # pylint: disable=exec-used
+    return names
+
+
+def test_core(folder):
+    """Names of bits overlap, and need no delimiter."""
+    theirs = glob.glob("/usr/lib*/perf-core/scripts/python/**/Core.py", recursive=True)
+    modules = [load(path) for path in (f"{PACKAGE}/schedtape/perf/Core.py", *theirs[:1])]
+    for module in modules:
+        for field, delim in (("bits", "|"), ("plain", "")):
+            module["define_flag_field"]("a__b", field, delim)
+            for value, name in ((0, "none"), (1, "ONE"), (3, "THREE"), (6, "SIX"), (4, "FOUR")):
+                module["define_flag_value"]("a__b", field, value, name)
+                module["define_symbolic_value"]("a__b", field, value, name)
+    seen = [[[module[call]("a__b", field, value) for call in ("flag_str", "symbol_str")
+              for field in ("bits", "plain")] + [module["trace_flag_str"](value)]
+             for value in range(16)] for module in modules]
+    ok(seen[0] == seen[-1] and seen[0][7][:2] == ["ONE | FOUR", "ONEFOUR"],
+       f"flag_str() and symbol_str() of {len(modules)} modules", seen)
+    done = perl(folder, "use Perf::Trace::Core;\n" + "".join(
+        f"define_flag_value('a::b', 'bits', {value}, '{name}');\n"
+        for value, name in ((0, "none"), (1, "ONE"), (3, "THREE"), (6, "SIX"), (4, "FOUR"))) +
+        "define_flag_field('a::b', 'bits', '|');\n"
+        "print join ',', map { flag_str('a::b', 'bits', $_) } 0 .. 15;")
+    ok(done.stdout == ",".join(values[0] for values in seen[0]), "the same in Perl", done)
+
+
 INTERRUPTED = """
 import os, signal
 n = 0
@@ -583,6 +614,7 @@ def main():
         test_handlers(folder, counts)
         test_own(folder, counts)
         test_perf_scripts(folder)
+        test_core(folder)
         test_ends(folder)
         test_trouble(folder)
         test_perl_events(folder)

@@ -23,14 +23,19 @@ my (%flags, %symbols);
 my %trace_flags = (0 => 'NONE', 1 => 'IRQS_OFF', 2 => 'IRQS_NOSUPPORT', 4 => 'NEED_RESCHED',
 	8 => 'HARDIRQ', 16 => 'SOFTIRQ');
 
-# Returns the names of the bits of a value.
+# Returns the names of the bits of a value.  Bits that have been named are not named again.
 sub bits
 {
 	my ($names, $delim, $value) = @_;
+	my @found;
 
 	return $names->{0} // '' if !$value;
-	return join $delim, map { $names->{$_} }
-		grep { $_ && ($value & $_) == $_ } sort { $a <=> $b } keys %$names;
+	for my $bits (sort { $a <=> $b } keys %$names) {
+		next if !$bits || ($value & $bits) != $bits;
+		push @found, $names->{$bits};
+		$value &= ~$bits;
+	}
+	return join $delim, @found;
 }
 
 sub define_flag_field

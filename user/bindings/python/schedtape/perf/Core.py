@@ -33,6 +33,14 @@ def define_symbolic_value(event_name, field_name, value, field_str):
     symbolic_fields[event_name].setdefault(field_name, {})[value] = field_str
 
 
+def _bit_names(names, value):
+    """Yields the names of the bits in a value. Bits that have been named are not named again."""
+    for bits, name in sorted(names.items()):
+        if bits and value & bits == bits:
+            yield name
+            value &= ~bits
+
+
 def flag_str(event_name, field_name, value):
     """The names of the bits that a field has."""
     field = flag_fields.get(event_name, {}).get(field_name)
@@ -40,8 +48,8 @@ def flag_str(event_name, field_name, value):
         return ""
     if not value:
         return field["values"].get(0, "")
-    return f" {field['delim']} ".join(name for bits, name in sorted(field["values"].items())
-                               if bits and value & bits == bits)
+    delimiter = f" {field['delim']} " if field["delim"] else ""
+    return delimiter.join(_bit_names(field["values"], value))
 
 
 def symbol_str(event_name, field_name, value):
@@ -59,7 +67,7 @@ def trace_flag_str(value):
     """The names of common_flags."""
     if not value:
         return "NONE"
-    return " | ".join(name for bits, name in trace_flags.items() if bits and value & bits == bits)
+    return " | ".join(_bit_names(trace_flags, value))
 
 
 def taskState(state):  # pylint: disable=invalid-name
