@@ -173,7 +173,8 @@ EOP
 points=net:net_dev_xmit,net:net_dev_queue,net:netif_receive_skb,net:netif_rx,skb:consume_skb
 points=$points,skb:kfree_skb,skb:skb_copy_datagram_iovec,napi:napi_poll,"irq:*"
 points=$points,syscalls:sys_enter_futex,syscalls:sys_exit_futex
-points=$points,sched:sched_switch,sched:sched_migrate_task,sched:sched_process_exit
+points=$points,sched:sched_switch,sched:sched_wakeup,sched:sched_migrate_task
+points=$points,sched:sched_process_exit
 record_run net "$points" /usr/bin/python3 -IS net.py
 time='s/[0-9]+\.[0-9]+/N/g'
 python_like_perf futex-contention net 1 's/[0-9]+ (avg )?ns/N ns/g'
@@ -198,4 +199,38 @@ python_like_perf net_dropmonitor net 3
 python_like_perf check-perf-trace net 5 \
 	"$time; s/common_preempt_count.*//; /^(sched|task)__/d; /^ *$/d"
 python_like_perf task-analyzer net 5 "$time"
+# The types of all arguments, and of what perf_sample_dict has. A tape has no addresses, so that the
+# names of their objects and symbols are missing.
+cat > arguments.py << 'EOP'
+seen = set()
+
+def note(where, values):
+    for key, value in values.items():
+        if isinstance(value, dict):
+            note(f"{where}.{key}", value)
+        elif key != "context" and not key.startswith(("dso", "sym")):
+            seen.add(f"{where}.{key} {type(value).__name__}")
+
+def sched__sched_switch(event_name, context, common_cpu, common_secs, common_nsecs, common_pid,
+                        common_comm, common_callchain, prev_comm, prev_pid, prev_prio, prev_state,
+                        next_comm, next_pid, next_prio, perf_sample_dict):
+    note(event_name, dict(locals()))
+
+def trace_unhandled(event_name, context, event_fields_dict, perf_sample_dict):
+    if event_name == "sched__sched_wakeup":
+        note(event_name, dict(locals()))
+
+def trace_end():
+    print(*sorted(seen), sep="\n")
+EOP
+if perf_has python; then
+	perf script -i net.data -s arguments.py > perf.out 2> log &&
+		schedtape script -i net -s arguments.py > our.out 2> log &&
+		[ "$(wc -l < perf.out)" -gt 60 ] &&
+		[ -z "$(LC_ALL=C comm -23 perf.out our.out)" ]
+	report $? "functions get arguments of the types that perf gives"
+	diff perf.out our.out | sed "s/^/# /"
+else
+	skip "types of arguments: perf is built without Python"
+fi
 finish

@@ -145,7 +145,7 @@ class Runner:
             tgid, data = self.points.identities.get(pid).tgid or pid, b""
         return {
             "ev_name": name, "comm": comm, "callchain": [], "brstack": [], "brstacksym": [],
-            "raw_buf": data, "attr": b"",
+            "raw_buf": data, "attr": b"", "iregs": "", "uregs": "",
             "sample": {"pid": tgid, "tid": pid, "cpu": cpu, "time": event.time_ns, "period": 1,
                        "ip": 0, "id": 0, "stream_id": 0, "addr": 0, "phys_addr": 0, "weight": 0,
                        "ins_lat": 0, "transaction": 0, "datasrc": 0, "datasrc_decode": "",
