@@ -14,6 +14,7 @@
 #include "base/memory-file.h"
 #include "common/destination.h"
 #include "common/output.h"
+#include "record/options.h"
 
 /* More are not written: JSON records have at most 65536 objects. */
 #define MAX_TOLD	16384
@@ -137,6 +138,7 @@ static struct json_object *describe_costs(const struct stage *stage)
 int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts,
 		     struct schedtape_client *client, const struct stage *stage)
 {
+	static const struct record_options any = { .clock = RECORD_CLOCK_ANY };
 	struct schedtape_recording recording = { 0 };
 	struct recorder_options to = {
 		.path = opts->record,
@@ -153,6 +155,11 @@ int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts
 		ret = schedtape_client_info(client, &info, &err);
 	if (ret)
 		return out_failed(ret, &err);
+	/* As record does, so that events of both tapes cost the same. */
+	ret = record_options_clock(&any, &info, &recording.clock);
+	if (ret)
+		return ret;
+	to.clock = recording.clock;
 	meta = schedtape_machine_describe(&info, stage->cast->calibration, &recording);
 	if (!meta)
 		return -ENOMEM;
