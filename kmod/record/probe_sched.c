@@ -168,8 +168,6 @@ static noinline notrace void stape_probe_switch_any(void *data, bool preempt,
 	stape_probe_switch_all(prev, prev_nr, next, stape_probe_nr(data, next), state);
 	if (state == STAPE_STATE_DEAD && prev_nr)
 		stape_members_add_dead(prev);
-	if (stape_watch_enabled())
-		stape_watch_switch(prev, next, state != STAPE_STATE_RUNNING);
 }
 
 /* Notes idle time, and writes any switch. */
@@ -518,6 +516,22 @@ static noinline notrace void stape_probe_switch_syscalls(void *data, bool preemp
 	stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, true);
 }
 
+/*
+ * Counts CPU time, and then writes the switch as where no task is watched: a switch of a player
+ * costs as much as one of its task, and both times are equally far apart at each switch.
+ */
+static noinline notrace void stape_probe_switch_watched(void *data, bool preempt,
+							struct task_struct *prev,
+							struct task_struct *next,
+							unsigned int prev_state)
+{
+	stape_watch_switch(prev, next, !stape_probe_runnable(preempt, prev));
+	if (stape_trigger_enabled())
+		stape_probe_switch_triggers(data, preempt, prev, next, prev_state);
+	else
+		stape_probe_switch_syscalls(data, preempt, prev, next, prev_state);
+}
+
 /* Sessions that want more than switches have triggers most of the time. */
 void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *prev,
 				struct task_struct *next, unsigned int prev_state)
@@ -525,7 +539,7 @@ void notrace stape_probe_switch(void *data, bool preempt, struct task_struct *pr
 	if (!stape_extras_enabled())
 		stape_probe_switch_unwatched(data, preempt, prev, next, prev_state, false);
 	else if (stape_watch_enabled())
-		stape_probe_switch_noted(data, preempt, prev, next, prev_state);
+		stape_probe_switch_watched(data, preempt, prev, next, prev_state);
 	else if (static_branch_likely(&stape_trigger_key.key))
 		stape_probe_switch_triggers(data, preempt, prev, next, prev_state);
 	else

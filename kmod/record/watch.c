@@ -107,19 +107,22 @@ static u64 stape_watch_running(const struct stape_watch *watch, u64 now)
  */
 void stape_watch_switch(struct task_struct *prev, struct task_struct *next, bool sleeps)
 {
-	u64 now = ktime_get_mono_fast_ns();
-	struct stape_watch *watch;
+	/* No idle task is watched. */
+	struct stape_watch *left = prev->pid ? stape_watch_find(prev) : NULL;
+	struct stape_watch *entered = next->pid ? stape_watch_find(next) : NULL;
+	u64 now;
 
-	watch = stape_watch_find(prev);
-	if (watch) {
-		WRITE_ONCE(watch->runtime, watch->runtime + stape_watch_running(watch, now));
-		if (sleeps)
-			watch->ops->on_sleep(watch);
-	}
-	watch = stape_watch_find(next);
-	if (watch) {
-		WRITE_ONCE(watch->since, now);
-		WRITE_ONCE(*watch->clock, now - watch->runtime);
+	/* Before the clock is read, so that the time from there to the event is always the same. */
+	if (left && sleeps)
+		left->ops->on_sleep(left);
+	if (!left && !entered)
+		return;
+	now = ktime_get_mono_fast_ns();
+	if (left)
+		WRITE_ONCE(left->runtime, left->runtime + stape_watch_running(left, now));
+	if (entered) {
+		WRITE_ONCE(entered->since, now);
+		WRITE_ONCE(*entered->clock, now - entered->runtime);
 	}
 }
 
