@@ -5,12 +5,17 @@
 
 #include <schedtape/netlink.h>
 
-/* The most CPU time and steps between two readings of the clock. */
+/*
+ * Where reading the clock is a system call: the most CPU time and steps between two readings.
+ */
 #define TRUST_NS	30000
 #define TRUST_STEPS	16
 
 /* The burner spins at most this long without reading clock and speed, even if a pause begins. */
 #define SPIN_NS		20000
+
+/* By this part of its length a spin is shortened, if it may be off by more than a reading costs. */
+#define SPIN_DOUBT	(1. / 16)
 
 /* The module moves the word only while the player is switched out. */
 static int64_t word_time(const volatile uint64_t *word)
@@ -83,6 +88,15 @@ static void set_rate(struct schedtape_burner *burner, uint64_t speed)
 	burner->rate = burner->scale * STAPE_REPLAY_SPEED_ONE / speed;
 }
 
+/* Returns the lesser of two readings' cost, because an interrupt may come in between. */
+static double measure_look(const struct schedtape_burner *burner)
+{
+	int64_t first = burner_time(burner), second = burner_time(burner);
+	int64_t third = burner_time(burner);
+
+	return second - first < third - second ? second - first : third - second;
+}
+
 void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth)
 {
 	burner->known = burner_time(burner);
@@ -93,6 +107,7 @@ void schedtape_burner_init(struct schedtape_burner *burner, bool from_birth)
 	burner->unread = 0;
 	burner->told = (struct schedtape_told){ 0 };
 	burner->odd = false;
+	burner->look_cost = measure_look(burner);
 	set_rate(burner, *burner->speed ? *burner->speed : STAPE_REPLAY_SPEED_ONE);
 }
 
@@ -116,7 +131,8 @@ static void follow(struct schedtape_burner *burner)
 /* Returns the CPU time from the current estimate to a target, ns. */
 static double left_to(const struct schedtape_burner *burner, uint64_t until, uint64_t spare)
 {
-	return burner->base + (until - burner->origin) * burner->rate - spare -
+	/* Unsigned numbers take a branch each. */
+	return burner->base + ((int64_t)until - burner->origin) * burner->rate - (int64_t)spare -
 	       burner->known - burner->since;
 }
 
@@ -138,12 +154,12 @@ struct schedtape_told schedtape_burner_told(const struct schedtape_burner *burne
 }
 
 /*
- * Spins for short times and reads the clock in between.  The clock counts this thread's
- * CPU time whatever the CPU's frequency is, and whichever tasks preempt the thread.
+ * Spins for shorter and shorter times and reads the clock in between.  The clock counts this
+ * thread's CPU time whatever the CPU's frequency is, and whichever tasks preempt the thread.
  */
 static void burn_by_clock(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
 {
-	double left;
+	double left, doubt;
 
 	for (;; look(burner)) {
 		if (*burner->speed != burner->rated)
@@ -151,23 +167,38 @@ static void burn_by_clock(struct schedtape_burner *burner, uint64_t until, uint6
 		left = left_to(burner, until, spare);
 		if (left <= 0)
 			return;
-		spin_ns(burner, left < SPIN_NS ? left : SPIN_NS);
+		doubt = left * SPIN_DOUBT;
+		if (left <= SPIN_NS && doubt <= burner->look_cost)
+			break;
+		spin_ns(burner, left < SPIN_NS ? left - doubt : SPIN_NS);
 	}
+	spin_ns(burner, left);
+}
+
+/*
+ * Burns what is left by the estimate of the CPU time, if that is so little, or if so much would be
+ * wasted by reading the clock.  Returns whether it has done so.
+ */
+static bool burn_by_estimate(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
+{
+	double left = left_to(burner, until, spare);
+
+	if (burner->unread >= TRUST_STEPS)
+		return false;
+	if (left <= 0)
+		return true;
+	if (burner->word ? left > burner->look_cost : burner->since + left >= TRUST_NS)
+		return false;
+	spin_ns(burner, left);
+	return true;
 }
 
 void schedtape_burn(struct schedtape_burner *burner, uint64_t until, uint64_t spare)
 {
-	double left;
-
 	if (*burner->speed != burner->rated)
 		follow(burner);
-	left = left_to(burner, until, spare);
-	if (burner->unread < TRUST_STEPS && left <= 0)
+	if (burn_by_estimate(burner, until, spare))
 		return;
-	if (burner->unread < TRUST_STEPS && burner->since + left < TRUST_NS) {
-		spin_ns(burner, left);
-		return;
-	}
 	look(burner);
 	burn_by_clock(burner, until, spare);
 }

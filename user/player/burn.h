@@ -28,10 +28,10 @@ struct schedtape_told {
  * Targets are CPU times of the recorded task.  A player uses @rate times as much.
  * @rate changes with the replay's speed, for CPU time after the change.
  *
- * Where reading the clock is a system call, it costs as much as a short burst.  So the
- * burner reads the clock only when much may have happened since the last time.  In
- * between it adds up its spinning and the estimated cost of steps.  Targets are
- * absolute, so the next reading of the clock corrects errors of the estimate.
+ * The module's clock costs little, and is read in each burst.  Where reading the clock is a system
+ * call, it costs as much as a short burst.  So the burner reads that clock only when much may have
+ * happened since the last time.  In between it adds up its spinning and the estimated cost of
+ * steps.  Targets are absolute, so the next reading of the clock corrects errors of the estimate.
  *
  * @calibration: how fast this machine spins
  * @word: the module's clock of this player, NULL: the kernel's clock of the thread
@@ -45,6 +45,7 @@ struct schedtape_told {
  * @origin: CPU time of the recorded task at the last change of speed, ns
  * @known: CPU time when the clock was read last
  * @since: estimate of the CPU time used since then
+ * @look_cost: CPU time of a reading
  * @step_cost: estimate of a step's CPU time, system call and switches
  * @unread: steps since the clock was read
  * @usual_cost: a step's CPU time when that was measured before the replay, 0: it was not
@@ -64,6 +65,7 @@ struct schedtape_burner {
 	double origin;
 	int64_t known;
 	double since;
+	double look_cost;
 	double step_cost;
 	unsigned int unread;
 	double usual_cost;

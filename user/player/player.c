@@ -28,8 +28,11 @@
  * struct player - the state of a player's thread
  * @number: its number in the engine
  * @steps: number of steps so far
+ * @began: the task's CPU time when its present burst began
  * @shares: its process shares the memory of its parent
  * @ahead: the last operation that slack_at() has looked at
+ * @costly: the last operation that costs_soon() has looked at
+ * @most_cost: no fork and no end costs more, ns
  */
 struct player {
 	const struct player_cast *cast;
@@ -37,8 +40,11 @@ struct player {
 	struct schedtape_burner burner;
 	uint32_t number;
 	uint64_t steps;
+	uint64_t began;
 	bool shares;
 	const struct schedtape_op *ahead;
+	const struct schedtape_op *costly;
+	double most_cost;
 };
 
 static void add_task(struct message *message, const struct player *player)
@@ -327,9 +333,12 @@ static void do_fork(struct player *player, uint32_t child)
 		fail(player, "fork", pid);
 }
 
+/* Returns true if @op belongs to the step that begins at the CPU time @cpu, in the same burst. */
 static bool folds(const struct player *player, const struct schedtape_op *op, uint64_t cpu)
 {
-	return (op->cpu - cpu) * player->burner.rate <= PLAYER_FOLD_NS;
+	const double step = player->cast->costs.step / player->burner.rate;
+
+	return player_folds(op, step, cpu, player->began);
 }
 
 static enum stape_wait wait_of(const struct schedtape_op *op)
@@ -411,19 +420,20 @@ static const struct schedtape_op *do_step(struct player *player, const struct sc
 	};
 	long error;
 
-	for (; op && folds(player, op, cpu); op = next_op(player, op)) {
-		if (op->kind == SCHEDTAPE_OP_NONE)
-			continue;
-		if (op->kind != SCHEDTAPE_OP_WAKE || step.nr_wakes == STAPE_STEP_MAX_WAKES)
-			break;
-		wakes[step.nr_wakes++] = op->value;
+	while (op && (op->kind == SCHEDTAPE_OP_WAKE || op->kind == SCHEDTAPE_OP_NONE) &&
+	       step.nr_wakes < STAPE_STEP_MAX_WAKES && folds(player, op, cpu)) {
+		if (op->kind == SCHEDTAPE_OP_WAKE)
+			wakes[step.nr_wakes++] = op->value;
+		op = next_op(player, op);
 	}
-	if (op && folds(player, op, cpu)) {
+	/* A step without wake-ups begins with its wait. */
+	if (op && (!step.nr_wakes || folds(player, op, cpu))) {
 		step.wait = wait_of(op);
 		if (op->blocked)
 			step.flags = STAPE_STEP_BLOCKED;
 		if (step.wait != STAPE_WAIT_NONE) {
 			step.value = op->value;
+			player->began = op->cpu;
 			op = next_op(player, op);
 			step.nr_next = find_next(player, op, wakes + step.nr_wakes);
 		}
@@ -461,16 +471,37 @@ static uint64_t cost_of(const struct player *player, const struct schedtape_op *
 }
 
 /*
+ * Returns true if an operation costs CPU time that is in its target, and follows so closely that
+ * there may be too little to burn in between.
+ */
+static bool costs_soon(struct player *player, const struct schedtape_op *first)
+{
+	const struct schedtape_op *op = player->costly;
+	double most = player->most_cost + player->burner.step_cost;
+
+	/* Compare CPU times, as slack_at() does. */
+	if (op->cpu < first->cpu)
+		op = first;
+	while (op->kind != SCHEDTAPE_OP_FORK && op->kind != SCHEDTAPE_OP_EXIT &&
+	       (int64_t)(op->cpu - first->cpu) * player->burner.rate <= most)
+		op = next_op(player, op);
+	player->costly = op;
+	return (int64_t)(op->cpu - first->cpu) * player->burner.rate <= most;
+}
+
+/*
  * Returns the CPU time that must not be burnt before an operation, because the kernel uses
  * it for that operation and those that follow closely.  For example, most CPU time of a
  * process's end is used before its parent is woken, and that wake-up precedes the exit.
  */
-static uint64_t spare_for(const struct player *player, const struct schedtape_op *first)
+static uint64_t spare_for(struct player *player, const struct schedtape_op *first)
 {
 	const struct schedtape_op *op = first;
 	double sum = 0, most = 0, left;
 	size_t i;
 
+	if (!costs_soon(player, first))
+		return 0;
 	for (i = 0; op && i < PLAYER_SPARE_OPS; i++, op = next_op(player, op)) {
 		sum += cost_of(player, op);
 		left = sum - (op->cpu - first->cpu) * player->burner.rate;
@@ -548,6 +579,7 @@ static void do_all(struct player *player, uint32_t task)
 	unsigned int done;
 
 	player->ahead = op;
+	player->costly = op;
 	for (done = 1; op; done++) {
 		if (op->kind == SCHEDTAPE_OP_NONE) {
 			op = next_op(player, op);
@@ -571,6 +603,7 @@ static void play(const struct player_cast *cast, uint32_t number, bool shares)
 		.task = task,
 		.number = task->player,
 		.shares = shares,
+		.most_cost = cast->costs.fork + cast->costs.exit,
 		.burner = {
 			.calibration = cast->calibration,
 			.word = cast->engine ? NULL : &cast->clocks[task->player],

@@ -61,6 +61,39 @@ END
 	sed 's/^/# /' log
 }
 
+# short KIND TURNS MOST: passes if the first thread's bursts in the replay of such a workload, 300
+# bursts with TURNS of work, are at most MOST % longer in the median, and twice as much shorter
+short()
+{
+	local options=()
+
+	recorded_and_replayed "$1" bursts "$1" "$2" 300 > log 2>&1
+	report $? "bursts between sleeps, $1: recorded and replayed"
+	[ -n "$exact" ] || return
+	/usr/bin/python3 -IS - "$1" "$3" > log 2>&1 << 'END'
+import json, statistics, subprocess, sys
+name, most = sys.argv[1], float(sys.argv[2])
+
+def median(tape):
+	bursts, burst = [], 0
+	lines = subprocess.run(["schedtape", "timehist", "--json", tape], stdout=subprocess.PIPE)
+	for run in map(json.loads, lines.stdout.splitlines()[1:]):
+		if run["event"] == "run" and run["comm"] == "bursts" and run["pid"] == run["tgid"]:
+			burst += run["run_ns"]
+			if run["state"] != "R":
+				bursts.append(burst)
+				burst = 0
+	return statistics.median(bursts)
+
+here, there = (median(f"{name}.{tape}") for tape in ("tape", "replay"))
+more = 100 * (there / here - 1)
+print(f"a burst takes {here:.0f} ns, in the replay {there:.0f} ns: {more:.2f} %")
+sys.exit(not -2 * most <= more <= most)
+END
+	report $? "$1 with $2 turns: bursts at most $3 % longer"
+	sed 's/^/# /' log
+}
+
 # recorded_and_replayed NAME COMMAND...: records, replays and records again, and compares with
 # $options of diff
 recorded_and_replayed()
@@ -147,6 +180,13 @@ in_parts storm 0
 exact='' known forktree forktree 3 2
 cheap forks 2 5 2 forks 300
 cheap tree 1 5 2 forktree 2 3
+# Bursts of 4 us, of 6 where a pipe costs that, and of 10 us.
+short sleep 150 5
+short futex 0 5
+short pipe 0 5
+short sleep 3000 1
+short futex 2900 1
+short pipe 2000 1
 # A thread that executes a program takes the PID of its leader, and all other threads end.
 exact='' known takeover takeover 3 periodic 10 2 20
 schedtape report --json takeover.tape | /usr/bin/python3 -c '

@@ -100,16 +100,20 @@ static bool waits(const struct schedtape_op *op)
 	       op->kind == SCHEDTAPE_OP_WAIT_FOR;
 }
 
-/* Returns the last of the operations that a player makes in one step, as do_step() in player.c. */
+/*
+ * Returns the last of the operations that a player makes in one step, as do_step() in player.c.
+ * @step: cost of a step by which it decides; @began: CPU time at which the burst began
+ */
 static const struct schedtape_op *last_of_step(const struct schedtape_program *program,
-					       const struct schedtape_op *op)
+					       const struct schedtape_op *op, double step,
+					       uint64_t began)
 {
-	const uint64_t most = op->cpu + PLAYER_FOLD_NS;
 	const struct schedtape_op *next = op;
+	const uint64_t cpu = op->cpu;
 
 	while (next->kind == SCHEDTAPE_OP_WAKE || next->kind == SCHEDTAPE_OP_NONE) {
 		next = schedtape_program_next(program, next);
-		if (next->cpu > most)
+		if (!player_folds(next, step, cpu, began))
 			break;
 		if (next->kind == SCHEDTAPE_OP_WAKE || waits(next) ||
 		    next->kind == SCHEDTAPE_OP_EXIT)
@@ -122,12 +126,14 @@ static const struct schedtape_op *last_of_step(const struct schedtape_program *p
  * struct played - a task and what its player's operations cost
  * @threaded: by task: it leads a process with threads
  * @number: of the task
+ * @fold_step: cost of a step by which its player folds operations
  */
 struct played {
 	const struct costs *costs;
 	const struct schedtape_program *program;
 	const bool *threaded;
 	uint32_t number;
+	double fold_step;
 };
 
 /* Returns the cost of a fork or of the end, and 0 for other operations. */
@@ -173,6 +179,7 @@ static struct excess find_excess(const struct played *played)
 	const struct schedtape_program *program = played->program;
 	const struct schedtape_op *op = schedtape_program_begin(program, played->number);
 	struct excess excess = { 0 };
+	uint64_t began = 0;
 	bool steps;
 
 	for (; op; op = schedtape_program_next(program, op)) {
@@ -181,7 +188,9 @@ static struct excess find_excess(const struct played *played)
 			continue;
 		pass(&excess, op, spare_for(played, op));
 		if (steps)
-			op = last_of_step(program, op);
+			op = last_of_step(program, op, played->fold_step, began);
+		if (waits(op))
+			began = op->cpu;
 		add_cost(&excess, steps ? played->costs->step : 0, cost_of(played, op));
 	}
 	return excess;
@@ -308,7 +317,7 @@ static void find_parts(struct diff *diff, const struct costs *costs,
 		bool is_played = plays(program, number, &diff->a.tasks[i]);
 		const struct told *told = told_of(all, &diff->a.tasks[i]);
 		struct costs own = *costs;
-		struct played played = { &own, program, threaded, number };
+		struct played played = { &own, program, threaded, number, costs->step };
 		struct excess excess = { 0 };
 
 		if (told->step)
