@@ -300,6 +300,7 @@ static void stape_rendezvous_set_parked(struct stape_player *self, bool parked)
 {
 	raw_spin_lock_irq(&self->park_lock);
 	WRITE_ONCE(self->parked, parked);
+	atomic_add(parked ? 1 : -1, &self->replay->parked);
 	raw_spin_unlock_irq(&self->park_lock);
 }
 
@@ -358,6 +359,8 @@ void stape_rendezvous_unpark_wakers(const struct stape_player *player)
 
 	/* @slept is stored before @parked is loaded; pairs with stape_rendezvous_park(). */
 	smp_mb();
+	if (likely(!atomic_read(&replay->parked)))
+		return;
 	rcu_read_lock();
 	for (depth = 0; player && depth < STAPE_RENDEZVOUS_DEPTH; depth++) {
 		struct stape_player *next = stape_rendezvous_awaited(replay, player);

@@ -439,13 +439,15 @@ struct stape_replay *stape_replay_find_after(u32 id)
 
 static void stape_replay_rearm_player(struct stape_player *player)
 {
-	if (player->timed && player->replay->state == STAPE_REPLAY_RUNNING)
-		stape_timer_arm(player);
-	else if (player->timed)
+	if (player->timed) {
 		stape_timer_disarm(player);
-	/* A held player goes on if the replay does. */
-	else if (READ_ONCE(player->held))
+		/* If the timer has expired meanwhile, the wait is over. */
+		if (player->replay->state == STAPE_REPLAY_RUNNING && !READ_ONCE(player->expired))
+			stape_timer_arm(player);
+	} else if (READ_ONCE(player->held)) {
+		/* It goes on if the replay does. */
 		wake_up_process(player->watch.task);
+	}
 }
 
 /*

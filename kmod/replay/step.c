@@ -109,20 +109,21 @@ int stape_step_join(struct stape_replay *replay, u32 number, u32 turn)
 	return ret;
 }
 
-/* Makes all rendezvous first if the wake-ups come at the exit. */
-static int stape_step_wake_all(struct file *file, struct stape_player *self,
-			       const struct stape_step *step)
+/*
+ * Wakes along the edges of a step, and takes those of the step after it.  Makes all rendezvous first
+ * if the wake-ups come at the exit.  A function of its own, because the kernel clears arrays on the
+ * stack, and most steps wake nobody.
+ */
+static noinline int stape_step_wake_edges(struct file *file, struct stape_player *self,
+					  const struct stape_step *step)
 {
 	struct stape_replay *replay = self->replay;
 	const u32 __user *from = u64_to_user_ptr(step->wakes);
 	struct stape_rendezvous_budget budget;
 	u32 edges[STAPE_STEP_MAX_WAKES + STAPE_STEP_MAX_NEXT];
-	bool exits = step->wait == STAPE_WAIT_DONE && step->nr_wakes;
-	u32 i, n;
+	u32 i, n = step->nr_wakes + step->nr_next;
+	bool exits;
 
-	if (step->nr_wakes > STAPE_STEP_MAX_WAKES || step->nr_next > STAPE_STEP_MAX_NEXT)
-		return -E2BIG;
-	n = step->nr_wakes + step->nr_next;
 	if (copy_from_user(edges, from, n * sizeof(*edges)))
 		return -EFAULT;
 	for (i = 0; i < n; i++) {
@@ -133,14 +134,27 @@ static int stape_step_wake_all(struct file *file, struct stape_player *self,
 	for (i = 0; i < step->nr_next; i++)
 		WRITE_ONCE(self->next_edges[i], edges[step->nr_wakes + i]);
 	WRITE_ONCE(self->nr_next_edges, step->nr_next);
+	if (!step->nr_wakes)
+		return 0;
 	budget = stape_rendezvous_begin(self, step->slack);
-	exits = exits && stape_leave_at_exit(file, edges, step->nr_wakes);
+	exits = step->wait == STAPE_WAIT_DONE && stape_leave_at_exit(file, edges, step->nr_wakes);
 	for (i = 0; i < step->nr_wakes; i++) {
 		stape_rendezvous(replay, self, edges[i], &budget);
 		if (!exits)
 			stape_player_wake(replay, edges[i]);
 	}
 	stape_rendezvous_end(self, &budget);
+	return 0;
+}
+
+static int stape_step_wake_all(struct file *file, struct stape_player *self,
+			       const struct stape_step *step)
+{
+	if (step->nr_wakes > STAPE_STEP_MAX_WAKES || step->nr_next > STAPE_STEP_MAX_NEXT)
+		return -E2BIG;
+	if (step->nr_wakes || step->nr_next)
+		return stape_step_wake_edges(file, self, step);
+	WRITE_ONCE(self->nr_next_edges, 0);
 	return 0;
 }
 
@@ -227,8 +241,8 @@ static int stape_step_wait_once(struct stape_replay *replay, struct stape_player
 {
 	int ret;
 
-	player->expired = false;
 	spin_lock(&replay->lock);
+	WRITE_ONCE(player->expired, false);
 	WRITE_ONCE(player->expires, U64_MAX);
 	/* Before the start, and in a pause, stape_replay_start() arms the timer later. */
 	WRITE_ONCE(player->timed, true);
@@ -240,10 +254,14 @@ static int stape_step_wait_once(struct stape_replay *replay, struct stape_player
 	WRITE_ONCE(player->slept, false);
 	ret = stape_step_wait(replay, player, state);
 	*slept = READ_ONCE(player->slept);
-
+	*lag = (*slept ? READ_ONCE(player->watch.since) : ktime_get_ns()) - player->due;
+	/* The timer has fired, and will not be started again: see stape_replay_rearm_player(). */
+	if (likely(READ_ONCE(player->expired))) {
+		WRITE_ONCE(player->timed, false);
+		return ret;
+	}
 	spin_lock(&replay->lock);
 	WRITE_ONCE(player->timed, false);
-	*lag = ktime_get_ns() - stape_timebase_to_mono(&replay->timebase, player->until);
 	spin_unlock(&replay->lock);
 	hrtimer_cancel(&player->timer);
 	return ret;

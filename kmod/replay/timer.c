@@ -105,7 +105,7 @@ static bool stape_timer_defer(struct stape_player *player)
 			return false;
 	} while (!atomic64_try_cmpxchg(&player->replay->last_look, &last, look));
 	player->deferred += look - now;
-	/* While the callback runs, no other code starts the timer: see stape_timer_arm(). */
+	/* While the callback runs, no other code starts the timer: see stape_timer_disarm(). */
 	hrtimer_set_expires(&player->timer, ns_to_ktime(look));
 	return true;
 }
@@ -137,16 +137,18 @@ void stape_timer_init(struct stape_player *player)
  * stape_timer_arm() - start the timer of a timed wait
  * @player: in a timed wait, or about to begin one; its replay runs
  *
+ * The timer is not active, and its callback does not run, or is about to end.
+ *
  * Context: under the replay's lock.
  */
 void stape_timer_arm(struct stape_player *player)
 {
 	const struct stape_timebase *timebase = &player->replay->timebase;
-	u64 expires = stape_timebase_to_mono(timebase, player->until), now = ktime_get_ns();
+	u64 expires, now = ktime_get_ns();
 
-	/* The callback may be running now, and about to restart the timer. */
-	hrtimer_cancel(&player->timer);
-	player->missed = expires <= now;
+	player->due = stape_timebase_to_mono(timebase, player->until);
+	player->missed = player->due <= now;
+	expires = player->due;
 	if (player->missed)
 		expires = now + READ_ONCE(player->min_sleep);
 	WRITE_ONCE(player->expires, expires);
@@ -163,5 +165,6 @@ void stape_timer_arm(struct stape_player *player)
 void stape_timer_disarm(struct stape_player *player)
 {
 	WRITE_ONCE(player->expires, U64_MAX);
+	/* Waits for the callback, which may be about to restart the timer. */
 	hrtimer_cancel(&player->timer);
 }

@@ -71,6 +71,7 @@ struct stape_edge {
  * @unpark: wakes it when it is parked
  * @slept: it has slept since its last wait began, see stape_watch_switch()
  * @until: when its timed wait ends, ns of the replay's time
+ * @due: the same, ns of CLOCK_MONOTONIC, when @timer was started
  * @min_sleep: length of a timed wait whose end has passed before it begins, ns
  * @debt: CPU time that it gave to others and that no burst has made up for yet, ns
  * @missed: the end of its timed wait had passed when @timer was started
@@ -104,6 +105,7 @@ struct stape_player {
 	struct irq_work unpark;
 	bool slept;
 	u64 until;
+	u64 due;
 	u32 min_sleep;
 	u64 debt;
 	bool missed;
@@ -149,6 +151,7 @@ struct stape_player {
  * @gone: players that are @gone and have not been removed yet
  * @leaving: processes whose last wake-ups come at their exit
  * @waiting: players in a wait
+ * @parked: players that are @parked
  * @steps: steps of all players
  * @timed_waits: timed waits that have ended
  * @lag_total: ns by which they ended late
@@ -193,6 +196,7 @@ struct stape_replay {
 	atomic_t gone;
 	atomic_t leaving;
 	atomic_t waiting;
+	atomic_t parked;
 	atomic64_t steps;
 	atomic64_t timed_waits;
 	atomic64_t lag_total;
