@@ -110,9 +110,9 @@ int stape_step_join(struct stape_replay *replay, u32 number, u32 turn)
 }
 
 /*
- * Wakes along the edges of a step, and takes those of the step after it.  Makes all rendezvous first
- * if the wake-ups come at the exit.  A function of its own, because the kernel clears arrays on the
- * stack, and most steps wake nobody.
+ * Wakes along the edges of a step, and takes those of the step after it.  Makes all rendezvous
+ * first if the wake-ups come at the exit.  A function of its own, because the kernel clears arrays
+ * on the stack, and most steps wake nobody.
  */
 static noinline int stape_step_wake_edges(struct file *file, struct stape_player *self,
 					  const struct stape_step *step)

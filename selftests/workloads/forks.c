@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Description: COUNT processes in turn: each is forked, ends, and is reaped before the next.  There is
- * a pause of PAUSE ms after each 2,500.
+ * Description: COUNT processes in turn: each is forked, ends, and is reaped before the next.  There
+ * is a pause of PAUSE ms after each 2,500.
  */
 #include "../qemu/plugin/mark.h"
 #include "work.h"

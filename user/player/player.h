@@ -28,8 +28,8 @@
 #define PLAYER_SPARE_OPS	16	/* operations to look at for costs to spare */
 
 /*
- * A player that cannot go on says why, and kills its process group with this signal.  So the controller
- * knows that a message has been printed.
+ * A player that cannot go on says why, and kills its process group with this signal.  So the
+ * controller knows that a message has been printed.
  */
 #define PLAYER_FAILED	SIGUSR2
 

@@ -9,8 +9,9 @@
 #include "module/versions.h"
 
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    uint32_t tasks, const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
-			    bool rounds, int *fd, uint32_t *id, struct schedtape_error *err)
+			    uint32_t tasks, const uint32_t *edges, const uint32_t *wakers,
+			    uint32_t nr_edges, bool rounds, int *fd, uint32_t *id,
+			    struct schedtape_error *err)
 {
 	struct stape_replay_setup setup = {
 		.nr_players = players,
@@ -18,7 +19,7 @@ int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
 		.edges = (uintptr_t)edges,
 		.wakers = (uintptr_t)wakers,
 		.flags = rounds ? STAPE_REPLAY_ROUNDS : 0,
-		/* Also if no number is used again: an older module knows no wakers of waits either. */
+		/* Always, because an older module does not know the wakers of waits either. */
 		.turns = tasks,
 	};
 

@@ -8,12 +8,13 @@
 #include <schedtape/client.h>
 
 /*
- * Makes the session's replay.  @tasks: players in all, if numbers are used again; @rounds: schedtape_replay_rewind() will be called; *fd: descriptor
- * for the players; *id: the replay's id.
+ * Makes the session's replay.  @players: of numbers, which @tasks players have in all; @rounds:
+ * schedtape_replay_rewind() will be called; *fd: descriptor for the players; *id: the replay's id.
  */
 int schedtape_replay_create(struct schedtape_session *session, uint32_t players,
-			    uint32_t tasks, const uint32_t *edges, const uint32_t *wakers, uint32_t nr_edges,
-			    bool rounds, int *fd, uint32_t *id, struct schedtape_error *err);
+			    uint32_t tasks, const uint32_t *edges, const uint32_t *wakers,
+			    uint32_t nr_edges, bool rounds, int *fd, uint32_t *id,
+			    struct schedtape_error *err);
 /*
  * Begins another round when all players have ended their programs: they may join again.
  * -ECANCELED: the replay was stopped between the rounds.
