@@ -75,7 +75,7 @@ extern const char player_program[], player_program_end[];
 /**
  * struct stage - what starts players
  * @cast: what they share, with pointers for this process
- * @published: @cast when @file was made
+ * @speed, @told: those of @cast when @file was made; nothing else in it changes
  * @group: process group of all players, 0: each first process has one of its own
  * @program: descriptor of their program in memory; -errno: only the installed one is there
  * @file: descriptor of the file with @cast, as players see it; -1: there is none yet
@@ -84,7 +84,8 @@ extern const char player_program[], player_program_end[];
  */
 struct stage {
 	const struct player_cast *cast;
-	struct player_cast published;
+	double speed;
+	const struct schedtape_told *told;
 	pid_t group;
 	int program;
 	int file;

@@ -429,11 +429,13 @@ static int make_file(struct stage *stage)
 
 int stage_publish(struct stage *stage)
 {
+	const struct player_cast *cast = stage->cast;
 	int ret;
 
-	if (stage->file >= 0 && !memcmp(&stage->published, stage->cast, sizeof(*stage->cast)))
+	if (stage->file >= 0 && stage->speed == cast->speed && stage->told == cast->told)
 		return 0;
-	memcpy(&stage->published, stage->cast, sizeof(*stage->cast));
+	stage->speed = cast->speed;
+	stage->told = cast->told;
 	ret = make_file(stage);
 	if (ret)
 		return cannot_publish(ret);
