@@ -206,7 +206,7 @@ static __always_inline void stape_probe_switch_put(struct stape_ring *ring, bool
 }
 
 /*
- * Writes a switch in the usual case: no task is watched, and @prev's state is not a rare one.
+ * Writes a switch in the usual case: @prev's state is not a rare one.
  * @pid: that of @next if it is recorded, which is read again, because that saves a register in the
  * caller; if not, a compile-time constant, STAPE_PROBE_OTHER or 0.
  * @syscalls: the ring may want system calls; @counter: its clock; both are compile-time constants.

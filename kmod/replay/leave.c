@@ -16,6 +16,9 @@
 #include <linux/wait.h>
 #include <linux/wait_bit.h>
 
+/* More edges are woken along at once, because the exit does so with interrupts off. */
+#define STAPE_LEAVE_EDGES	4
+
 /**
  * struct stape_leave - the last wake-ups of a process
  * @wait: in the queue of the process's pidfds
@@ -67,7 +70,7 @@ bool stape_leave_at_exit(struct file *file, const u32 *edges, u32 nr_edges)
 	struct stape_replay *replay = file->private_data;
 	struct stape_leave *leave;
 
-	if (!thread_group_empty(current))
+	if (nr_edges > STAPE_LEAVE_EDGES || !thread_group_empty(current))
 		return false;
 	leave = kmalloc(struct_size(leave, edges, nr_edges), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!leave)

@@ -54,7 +54,8 @@ void stape_player_free(struct stape_player *player)
  * stape_player_add() - add the calling thread's player to its replay
  * @player: from stape_player_alloc(), ready for probes and wakers
  *
- * Each turn of a number joins once, and each thread has one number.
+ * Each turn of a number joins once, and each thread has one number.  No more players join than
+ * there are turns, so that none is left when all have ended.
  *
  * Context: process.
  * Return: 0; -ECANCELED: the replay has ended; -EBUSY: it is not the number's turn, or another
@@ -69,7 +70,7 @@ int stape_player_add(struct stape_player *player)
 	spin_lock(&replay->lock);
 	if (!stape_replay_live(replay)) {
 		ret = -ECANCELED;
-	} else if (replay->turns[number] != player->turn ||
+	} else if (replay->joined == replay->nr_turns || replay->turns[number] != player->turn ||
 		   rcu_access_pointer(replay->players[number]) || stape_watch_is_watched(current)) {
 		ret = -EBUSY;
 	} else {

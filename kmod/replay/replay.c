@@ -136,15 +136,21 @@ static bool stape_replay_all_wait(struct stape_replay *replay)
  */
 #define STAPE_REPLAY_STUCK_SECONDS	3
 
+/* So many seconds more while a process is on its way to its exit, where it wakes others. */
+#define STAPE_REPLAY_LEAVE_SECONDS	10
+
 static void stape_replay_check_stuck(struct stape_replay *replay)
 {
 	bool all_wait = stape_replay_all_wait(replay);
+	u32 most = STAPE_REPLAY_STUCK_SECONDS;
 
+	if (atomic_read(&replay->leaving))
+		most += STAPE_REPLAY_LEAVE_SECONDS;
 	spin_lock(&replay->lock);
-	if (!all_wait || !replay->seen_waiting || atomic_read(&replay->leaving) ||
+	if (!all_wait || !replay->seen_waiting ||
 	    replay->seen_waiting != replay->joined - replay->done)
 		replay->idle_seconds = 0;
-	else if (++replay->idle_seconds == STAPE_REPLAY_STUCK_SECONDS)
+	else if (++replay->idle_seconds >= most)
 		stape_replay_finish(replay, STAPE_REPLAY_STUCK);
 	spin_unlock(&replay->lock);
 }
@@ -401,6 +407,8 @@ void stape_replay_abandon(struct stape_replay *replay)
 	stape_replay_finish(replay, STAPE_REPLAY_STOPPED);
 	spin_unlock(&replay->lock);
 	stape_replay_kill(replay);
+	/* Notifies of the end, if that is still to come. */
+	flush_delayed_work(&replay->progress);
 	/*
 	 * A pinned mm maps the replay's file.  It may also map the file of another replay, whose
 	 * pinned mm maps this one's: without this, neither would be freed.
@@ -439,7 +447,7 @@ struct stape_replay *stape_replay_find_after(u32 id)
 
 static void stape_replay_rearm_player(struct stape_player *player)
 {
-	if (player->timed) {
+	if (READ_ONCE(player->timed)) {
 		stape_timer_disarm(player);
 		/* If the timer has expired meanwhile, the wait is over. */
 		if (player->replay->state == STAPE_REPLAY_RUNNING && !READ_ONCE(player->expired))

@@ -98,7 +98,8 @@ static int stape_rewind_finish(struct stape_replay *replay)
  * uses edges and turns until the state is READY again and players join.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL: it has one round; -EBUSY: it is not done; -ECANCELED: it was stopped.
+ * Return: 0; -EINVAL: it has one round; -EBUSY: it is not done; -ECANCELED: it was stopped;
+ * -ERESTARTSYS: a fatal signal.
  */
 int stape_rewind(struct stape_replay *replay)
 {
@@ -106,8 +107,14 @@ int stape_rewind(struct stape_replay *replay)
 
 	if (ret)
 		return ret;
-	/* A wake-up of this round must not come in the next one, which a killed caller has not. */
-	wait_var_event_killable(&replay->leaving, !atomic_read(&replay->leaving));
+	/* A wake-up of this round must not come in the next one. */
+	ret = wait_var_event_killable(&replay->leaving, !atomic_read(&replay->leaving));
+	if (ret) {
+		spin_lock(&replay->lock);
+		replay->rewinds = false;
+		spin_unlock(&replay->lock);
+		return ret;
+	}
 	/* Notifies of the end of this round, if that is still to come. */
 	flush_delayed_work(&replay->progress);
 	stape_rewind_edges(replay);

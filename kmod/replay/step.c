@@ -163,7 +163,8 @@ static bool stape_step_is_ready(struct stape_replay *replay, struct stape_player
 	if (player->held)
 		return READ_ONCE(replay->state) != STAPE_REPLAY_PAUSED;
 	if (player->edge == STAPE_NO_EDGE)
-		return READ_ONCE(player->expired);
+		/* Pairs with the release in stape_timer_fire(): @due is read after this. */
+		return smp_load_acquire(&player->expired);
 	return atomic_dec_if_positive(&replay->edges[player->edge].pending) >= 0;
 }
 
@@ -255,8 +256,11 @@ static int stape_step_wait_once(struct stape_replay *replay, struct stape_player
 	ret = stape_step_wait(replay, player, state);
 	*slept = READ_ONCE(player->slept);
 	*lag = (*slept ? READ_ONCE(player->watch.since) : ktime_get_ns()) - player->due;
-	/* The timer has fired, and will not be started again: see stape_replay_rearm_player(). */
-	if (likely(READ_ONCE(player->expired))) {
+	/*
+	 * The timer has fired, and will not be started again: see stape_replay_rearm_player().  Its
+	 * callback has woken the player already, and does not do so in the next wait.
+	 */
+	if (likely(*slept && READ_ONCE(player->expired))) {
 		WRITE_ONCE(player->timed, false);
 		return ret;
 	}

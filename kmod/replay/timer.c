@@ -116,8 +116,11 @@ static enum hrtimer_restart stape_timer_fire(struct hrtimer *timer)
 
 	if (stape_timer_defer(player))
 		return HRTIMER_RESTART;
-	/* wake_up_process() orders this store before its load of the task's state. */
-	WRITE_ONCE(player->expired, true);
+	/*
+	 * wake_up_process() orders this store before its load of the task's state.  The release
+	 * pairs with stape_step_is_ready().
+	 */
+	smp_store_release(&player->expired, true);
 	wake_up_process(player->watch.task);
 	return HRTIMER_NORESTART;
 }

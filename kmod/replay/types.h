@@ -125,7 +125,7 @@ struct stape_player {
  * @memory: bytes charged to @account
  * @owner: PID of the process that made it
  * @flags: STAPE_REPLAY_ROUNDS
- * @nr_players: players that the controller has announced
+ * @nr_players: numbers of players that the controller has announced
  * @nr_turns: players that there are in all, if numbers are used again
  * @nr_edges: entries of @edges
  * @edges: the edges
