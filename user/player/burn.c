@@ -6,7 +6,8 @@
 #include <schedtape/netlink.h>
 
 /*
- * Where reading the clock is a system call: the most CPU time and steps between two readings.
+ * The most steps between two readings of the clock, and where that is a system call, also the most
+ * CPU time.  No step costs more than TRUST_NS.
  */
 #define TRUST_NS	30000
 #define TRUST_STEPS	16
@@ -120,6 +121,7 @@ static void follow(struct schedtape_burner *burner)
 	while (!speed) {
 		burner->hold(burner->arg);
 		speed = *burner->speed;
+		burner->odd = true;
 	}
 	look(burner);
 	done = burner->origin + (burner->known - burner->base) / burner->rate;

@@ -27,12 +27,10 @@
  * @owner: how many players of this number have ended, and in the lower half the TID of the one that
  *	has it now; 0: it has neither been forked nor joined
  * @waits_for: number of an edge, or NOTHING, A_TIMEOUT, TO_JOIN
- * @pid: its process, when it has joined
  */
 struct player_state {
 	uint64_t owner;
 	uint32_t waits_for;
-	uint32_t pid;
 };
 
 /**
@@ -198,7 +196,6 @@ int schedtape_engine_join(struct schedtape_engine *engine, uint32_t number, uint
 	wait_turn(engine, player, turn);
 	if (!live(engine))
 		return -ECANCELED;
-	player->pid = sys_pid();
 	set(player->waits_for, NOTHING);
 	set(player->owner, owner_of(turn, sys_tid()));
 	add(engine->joined, 1);
@@ -392,7 +389,7 @@ void schedtape_engine_stop(struct schedtape_engine *engine)
 static void find_dead(struct schedtape_engine *engine)
 {
 	struct player_state *player;
-	uint32_t i, pid, tid;
+	uint32_t i, tid;
 	uint64_t owner;
 
 	for (i = 0; i < engine->nr_players && live(engine); i++) {
@@ -401,10 +398,8 @@ static void find_dead(struct schedtape_engine *engine)
 		tid = owner;
 		if (!tid)
 			continue;
-		/* A player that was forked and has not joined leads its process. */
-		pid = get(player->waits_for) == TO_JOIN ? tid : player->pid;
 		/* It may have ended meanwhile. */
-		if (sys_tgkill(pid, tid, 0) != -ESRCH || get(player->owner) != owner)
+		if (sys_tkill(tid, 0) != -ESRCH || get(player->owner) != owner)
 			continue;
 		engine->failed = tid;
 		finish(engine, STAPE_REPLAY_BROKEN);

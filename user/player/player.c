@@ -402,6 +402,8 @@ static void tell(const struct player *player, uint64_t cpu)
 {
 	struct schedtape_told told = schedtape_burner_told(&player->burner, cpu);
 
+	if (told.steps < TOLD_STEPS)
+		told.steps = 0;
 	if (player->cast->told &&
 	    (told.steps >= TOLD_STEPS || told.stalled > player->burner.usual_cost))
 		player->cast->told[player->task - player->cast->program->tasks] = told;
@@ -629,8 +631,11 @@ static void play(const struct player_cast *cast, uint32_t number, bool shares)
 		leave(&player, "join", error);
 	/* If the fork is on the tape, so is all CPU time of the task. */
 	schedtape_burner_init(&player.burner, task->parent != SCHEDTAPE_NONE);
-	/* Until the player has made steps, a step costs as much as this. */
-	player.burner.step_cost = schedtape_cpu_time() - before;
+	/*
+	 * Until the player has made steps, a step costs as much as this, unless it may have waited
+	 * for its turn.
+	 */
+	player.burner.step_cost = task->turn ? cast->costs.step : schedtape_cpu_time() - before;
 	do_all(&player, number);
 }
 

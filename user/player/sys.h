@@ -56,9 +56,9 @@ static inline int sys_kill(int pid, int signal)
 	return sys_call(SYS_kill, pid, signal, 0, 0);
 }
 
-static inline int sys_tgkill(int pid, int tid, int signal)
+static inline int sys_tkill(int tid, int signal)
 {
-	return sys_call(SYS_tgkill, pid, tid, signal, 0);
+	return sys_call(SYS_tkill, tid, signal, 0, 0);
 }
 
 static inline long sys_ioctl(int fd, unsigned long request, const void *arg)

@@ -254,10 +254,11 @@ static int read_told(struct json_object *array, struct all_told *all)
 	return 0;
 }
 
-static const struct told *told_of(const struct all_told *all, const struct schedtape_task *task)
+static const struct told *told_of(const struct all_told *all,
+				  const struct schedtape_program_task *task)
 {
 	static const struct told nothing;
-	const struct told key = { .start = task->start, .pid = task->pid }, *found = NULL;
+	const struct told key = { .start = task->born, .pid = task->pid }, *found = NULL;
 
 	if (all->n)
 		found = bsearch(&key, all->list, all->n, sizeof(key), compare);
@@ -297,37 +298,42 @@ static void add_parts(struct diff *diff, size_t pair, const struct excess *exces
 	total->rest += parts->rest;
 }
 
-/* Those of the program are tasks of A in the same order, without some that are left out. */
-static bool plays(const struct schedtape_program *program, uint32_t number,
-		  const struct schedtape_task *task)
+/*
+ * Keeps the tasks that are matched, because only steps and forks for these cost their players
+ * anything.  Matched pairs come first, in the order of A's tasks.
+ */
+static bool is_matched(void *arg, const struct schedtape_task *task)
 {
-	return number < program->nr_tasks && program->tasks[number].pid == task->pid &&
-	       program->tasks[number].born == task->start;
+	const struct diff *diff = arg;
+	size_t first = 0, last = diff->distance->matched, middle;
+
+	while (first < last) {
+		middle = first + (last - first) / 2;
+		if (diff->pairs[middle].a < task->index)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	return first < diff->distance->matched && diff->pairs[first].a == task->index;
 }
 
-/* Matched pairs come first, in the order of A's tasks. */
+/* The program has the tasks of matched pairs, in their order. */
 static void find_parts(struct diff *diff, const struct costs *costs,
 		       const struct schedtape_program *program, const bool *threaded,
 		       const struct all_told *all)
 {
-	uint32_t i, number = 0;
-	size_t pair = 0;
+	uint32_t i;
 
-	for (i = 0; i < diff->a.nr_tasks && pair < diff->distance->matched; i++) {
-		bool is_played = plays(program, number, &diff->a.tasks[i]);
-		const struct told *told = told_of(all, &diff->a.tasks[i]);
+	for (i = 0; i < diff->distance->matched && i < program->nr_tasks; i++) {
+		const struct told *told = told_of(all, &program->tasks[i]);
 		struct costs own = *costs;
-		struct played played = { &own, program, threaded, number, costs->step };
-		struct excess excess = { 0 };
+		struct played played = { &own, program, threaded, i, costs->step };
+		struct excess excess;
 
 		if (told->step)
 			own.step = told->step;
-		if (diff->pairs[pair].a == i) {
-			if (is_played)
-				excess = find_excess(&played);
-			add_parts(diff, pair++, &excess, told->stalled);
-		}
-		number += is_played;
+		excess = find_excess(&played);
+		add_parts(diff, i, &excess, told->stalled);
 	}
 }
 
@@ -359,8 +365,9 @@ static const char *find_obstacle(const struct diff *diff, struct costs *costs)
 
 int diff_find_parts(struct diff *diff)
 {
-	/* Whether a kernel thread is played does not change the steps of others. */
-	const struct schedtape_program_options options = { .kthreads = true };
+	const struct schedtape_program_options options = {
+		.kthreads = true, .keep = is_matched, .arg = diff,
+	};
 	struct schedtape_program *program = NULL;
 	struct schedtape_error err = { "not enough memory" };
 	struct all_told all = { NULL };

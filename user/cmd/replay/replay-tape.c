@@ -209,7 +209,7 @@ static void add_told(struct json_object *list, const struct schedtape_program_ta
 
 	out_json_add_count(object, "task_pid", task->pid);
 	out_json_add_count(object, "task_start", task->born);
-	if (told->steps)
+	if (told->steps && told->steps_ns > 0)
 		out_json_add_count(object, "step", told->steps_ns / told->steps);
 	out_json_add_count(object, "stalled", told->stalled);
 	json_object_array_add(list, object);
