@@ -78,5 +78,8 @@ like found.json "print('%.9f,%.9f' % tuple(d['phases'][1][x] / 1e9 for x in ('be
 	> range.txt && schedtape replay -q --time "$(cat range.txt)" tape > log 2>&1
 report $? "what stands for the second one can be replayed"
 expect 1 "there are only [0-9]+ intervals" schedtape phases -k 50 --interval 100ms tape
+now=$(awk '{ printf "%.9f", $1 / 1e9 }' borders)
+expect 1 "the tape has nothing then" schedtape phases --time "$now,$now" tape
+expect 1 "no task of the tape matches --comm" schedtape phases --comm nosuch tape
 expect 129 "not a time with its unit" schedtape phases --interval 100 tape
 finish

@@ -28,8 +28,8 @@
 #define MOST		10	/* phases, unless -k or --max-k says how many */
 #define NAMES		3	/* tasks of a phase that the table names */
 
-/* A letter for each phase. */
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+/* A letter for each phase, in the order of ASCII, so that a table can be sorted by it. */
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 #define PHASES_MOST	(sizeof(letters) - 1)
 
@@ -190,6 +190,8 @@ static int find_phases(struct phases *phases, struct schedtape_error *err)
 		points[n] = points[i];
 		which[n++] = i;
 	}
+	if (!rc && !n)
+		rc = schedtape_fail(err, -ENODATA, "the session was paused all the time");
 	if (!rc && phases->k > n)
 		rc = schedtape_fail(err, -EINVAL,
 				    "-k %u: there are only %u intervals: shorten them with --interval",
@@ -343,6 +345,21 @@ static void print_strip(const struct vectors *vectors)
 	}
 }
 
+#define PLAIN	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_"
+
+/* Prints a path as a word of the shell. */
+static void print_word(const char *path)
+{
+	if (!path[strspn(path, PLAIN)]) {
+		printf("%s\n", path);
+		return;
+	}
+	putchar('\'');
+	for (; *path; path++)
+		printf(*path == '\'' ? "'\\%c'" : "%c", *path);
+	printf("'\n");
+}
+
 /* Prints how to replay what stands for each phase. */
 static void print_replays(const struct phases *phases)
 {
@@ -353,8 +370,9 @@ static void print_replays(const struct phases *phases)
 	printf("\n");
 	for (i = 0; i < phases->nr; i++) {
 		interval = &phases->vectors.intervals[phases->phases[i].nearest];
-		printf("schedtape replay --time=%s,%s %s\n", out_seconds(from, interval->begin, 9),
-		       out_seconds(to, interval->end, 9), phases->common.input);
+		printf("schedtape replay --time=%s,%s ", out_seconds(from, interval->begin, 9),
+		       out_seconds(to, interval->end, 9));
+		print_word(phases->common.input);
 	}
 }
 
@@ -476,19 +494,26 @@ static int run(struct phases *phases, struct schedtape_tape *tape)
 		if (stop > phases->time.stop)
 			stop = phases->time.stop;
 	}
+	if (stop <= start) {
+		out_error(phases->common.input, "--time: the tape has nothing then");
+		return CMD_FAILURE;
+	}
 	phases->vectors.selection = &phases->selection;
 	phases->vectors.length = phases->length ? phases->length :
-						  (stop - start + INTERVALS - 1) / INTERVALS;
+						  (stop - start - 1) / INTERVALS + 1;
 	rc = vectors_read(&phases->vectors, tape, start, stop, &timeline, &err);
 	if (!rc) {
 		cmd_warn_damage(timeline);
-		rc = find_phases(phases, &err);
+		rc = selection_of_any(&phases->selection) && !phases->vectors.scales[VECTORS_CPU] ?
+			     -ENODATA : find_phases(phases, &err);
 	}
 	if (!rc && phases->simpoint)
 		rc = write_files(phases, &err);
 	if (!rc)
 		rc = print(phases, tape, timeline);
-	if (rc)
+	if (rc == -ENODATA && !err.text[0])
+		selection_no_match(&phases->selection, tape, phases->common.input, "task", "");
+	else if (rc)
 		out_error(phases->common.input, "%s", err.text[0] ? err.text : "not enough memory");
 	schedtape_timeline_free(timeline);
 	vectors_free(&phases->vectors);

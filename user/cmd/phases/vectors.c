@@ -75,7 +75,7 @@ static int set_class(struct vectors *vectors, const struct schedtape_task *task)
 
 /* -- numbers --------------------------------------------------------------- */
 
-/* Returns the number of the interval that has a time; @nr: it is behind them, or before. */
+/* Returns the number of the interval that may have a time; @nr: it is behind them, or before. */
 static uint32_t interval_at(const struct vectors *vectors, uint64_t time)
 {
 	uint64_t begin = vectors->intervals[0].begin, number = (time - begin) / vectors->length;
@@ -126,7 +126,9 @@ static int count(struct vectors *vectors, uint64_t time, enum vectors_kind kind,
 {
 	uint32_t number = interval_at(vectors, time);
 
-	return number < vectors->nr ? add(vectors, number, kind, class, other, 1) : 0;
+	if (number >= vectors->nr || time >= vectors->intervals[number].end)
+		return 0;
+	return add(vectors, number, kind, class, other, 1);
 }
 
 /* Lengths of one number of binary digits are counted together. */
@@ -240,7 +242,7 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 static int make_intervals(struct vectors *vectors, uint64_t start, uint64_t stop,
 			  struct schedtape_error *err)
 {
-	uint64_t nr = (stop - start + vectors->length - 1) / vectors->length, i;
+	uint64_t nr = (stop - start - 1) / vectors->length + 1, i;
 	struct interval *interval;
 
 	if (nr > INTERVALS_MOST)
