@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	damage = schedtape_tape_damage(tape);
-	printf("%" PRIu64 " of %" PRIu64 " bytes%s%s\n", bytes, schedtape_tape_bytes(tape),
+	printf("%" PRIu64 " bytes, from %" PRIu64 "%s%s\n", bytes, schedtape_tape_bytes(tape),
 	       damage ? "; left out: " : "", damage ? damage : "");
 	schedtape_tape_close(tape);
 }

@@ -239,7 +239,7 @@ schedtape record -q -o plain.tape -- true > log 2>&1
 schedtape info --json plain.tape | grep -q '"counter": true'
 slower=$?
 schedtape record -e $nap -o plain.tape -- true > log 2>&1
-grep -q 'the clock is mono, so that an event of scheduling costs' log
+grep -q 'the clock is mono, with which an event of scheduling costs' log
 [ $? = $slower ]
 report $? "a line says so if the clock of -e costs more than the usual one"
 

@@ -143,6 +143,7 @@ static void set_gap(PyObject *event, const struct schedtape_event *ev)
 static PyObject *make_event(const struct schedtape_event *ev)
 {
 	bool on_cpu = ev->cpu != STAPE_CPU_NONE, is_switch = ev->type == STAPE_EV_SWITCH;
+	bool has_curr = (on_cpu || ev->curr) && !schedtape_event_is_gap(ev);
 	PyObject *event = PyStructSequence_New(event_type);
 
 	if (!event)
@@ -152,8 +153,7 @@ static PyObject *make_event(const struct schedtape_event *ev)
 	row_set(event, TYPE, name_of_type(ev->type));
 	row_set(event, PID, pid_of(!is_switch, ev->pid));
 	row_set(event, CURR_PID, pid_of(true, ev->curr));
-	row_set(event, CURR_KIND, on_cpu && !schedtape_event_is_gap(ev) ? kind_of(ev->curr_kind) :
-									NULL);
+	row_set(event, CURR_KIND, has_curr ? kind_of(ev->curr_kind) : NULL);
 	row_set(event, NEXT_PID, pid_of(is_switch, ev->pid));
 	row_set(event, NEXT_KIND, is_switch ? kind_of(schedtape_switch_next(ev)) : NULL);
 	row_set(event, PREV_STATE, state_of(ev));

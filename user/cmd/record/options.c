@@ -65,7 +65,7 @@ static const struct argp_option options[] = {
 	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "End when so much has been written", 4 },
 	{ "event", 'e', "SYSTEM:NAME,...", 0,
 	  "Record these tracepoints of the kernel, too, as irq:* or syscalls:sys_enter_read; of "
-	  "the same tasks, or with -a of all CPUs", 4 },
+	  "the same tasks, with -a also of idle CPUs", 4 },
 	{ "filter", OPT_FILTER, "FILTER", 0,
 	  "Only those of the last of them that match, as \"irq == 9\"", 4 },
 	{ "syscalls", OPT_SYSCALLS, NULL, 0,

@@ -415,8 +415,8 @@ static int open_points(struct recording *rec)
 		ret = out_failed(perf_events_describe(rec->recorder.events, rec->recorder.writer,
 						      &err), &err);
 	if (!ret && rec->slower && !opts->quiet && !opts->json)
-		fprintf(stderr, "[ %s: -e: the clock is mono, so that an event of scheduling costs "
-			"108 instead of 55 instructions ]\n", out_command());
+		fprintf(stderr, "[ %s: -e: the clock is mono, with which an event of scheduling "
+			"costs 108 instead of 55 instructions ]\n", out_command());
 	return ret;
 }
 

@@ -272,6 +272,7 @@ bool tracepoints_objection(const struct schedtape_format *point, char *reason, s
 {
 	static const char head[] = "parse_error: ";
 	char path[64], *text = NULL, *at;
+	bool found = false;
 	int instance;
 
 	snprintf(path, sizeof(path), "/sys/kernel/tracing/instances/schedtape-%d", getpid());
@@ -285,11 +286,12 @@ bool tracepoints_objection(const struct schedtape_format *point, char *reason, s
 	rmdir(path);
 	at = text ? strstr(text, head) : NULL;
 	if (at) {
+		found = true;
 		at += strlen(head);
 		snprintf(reason, size, "%.*s", (int)strcspn(at, "\n"), at);
 	}
 	free(text);
-	return at;
+	return found;
 }
 
 /* -- tracepoints ----------------------------------------------------------- */

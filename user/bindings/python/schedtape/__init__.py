@@ -20,7 +20,7 @@ because a PID may be used again.
 The columns of events, runs, bursts, waits and edges are sequences of numbers, and buffers:
 numpy.asarray(tape.runs().columns["begin_ns"]) copies nothing.
 
-Threads: reading events or samples one by one holds the GIL. Whatever reads the whole tape gives it
+Threads: reading events or samples one by one holds the GIL, but not while it waits for a pipe. Whatever reads the whole tape gives it
 up meanwhile (columns, tasks, runs, bursts, waits, edges), and besides has threads of its own that
 load the tape ahead. A tape is for one thread at a time; several threads open it once each. A child
 of os.fork() must not use its parent's tapes.
