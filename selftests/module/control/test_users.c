@@ -274,11 +274,11 @@ TEST_F(users, memory_of_replays)
 	ASSERT_TRUE(set_limit("user_memory_max", "3"));
 	ASSERT_EQ(0, st_become_user(USER, PERFMON));
 	ASSERT_LT(0, open_session(self));
-	/* A player has a pointer and a clock. */
-	EXPECT_EQ(-ENOMEM, make_replay(self, 3 * MB / 16, &id));
+	/* A player has a pointer, a clock and a turn. */
+	EXPECT_EQ(-ENOMEM, make_replay(self, 3 * MB / 20, &id));
 	EXPECT_EQ(0, info_value(STAPE_A_INFO_USER_MEMORY));
-	EXPECT_EQ(0, make_replay(self, 2 * MB / 16, &id));
-	EXPECT_LE(2 * MB, info_value(STAPE_A_INFO_USER_MEMORY));
+	EXPECT_EQ(0, make_replay(self, 2 * MB / 20, &id));
+	EXPECT_LE(2 * MB - 20, info_value(STAPE_A_INFO_USER_MEMORY));
 	EXPECT_GE(2 * MB + 8192, info_value(STAPE_A_INFO_USER_MEMORY));
 	EXPECT_EQ(-ENOMEM, take_session(self));
 	EXPECT_TRUE(st_request_says(&self->q, "user_memory_max"));
