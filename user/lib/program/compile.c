@@ -271,9 +271,7 @@ static int described_affinity(struct compiler *c, const struct schedtape_task *t
 	return schedtape_program_add_affinity(c->program, affinity, index);
 }
 
-/*
- * Adds a task to the program, unless it is left out.  @joins: when its player joins at the earliest.
- */
+/* Adds a task to the program, unless it is left out.  @joins: when its player joins, or earlier. */
 static int cast_task(struct compiler *c, const struct schedtape_task *task, const char *name,
 		     uint64_t time, uint64_t joins)
 {
