@@ -150,6 +150,30 @@ TEST_F(replay, turns)
 	EXPECT_EQ(3, self->state.done);
 }
 
+static int wait_for_wakeup(void *arg)
+{
+	struct notes *notes = arg;
+
+	note(notes, join(1));
+	note(notes, step(1, 0, STAPE_WAIT_EDGE, 0));
+	return 0;
+}
+
+/* Without announced turns, a number that is taken again would end the replay for others, too. */
+TEST_F(replay, turn_too_many)
+{
+	self->edges[0] = 1;
+	ASSERT_EQ(0, setup(self, 2, 1));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_wakeup, self->notes));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, join(0));
+	ASSERT_EQ(0, leave(0, 0));
+	EXPECT_EQ(-EBUSY, join_turn(0, 1));
+	ASSERT_TRUE(get(self));
+	EXPECT_EQ(STAPE_REPLAY_READY, self->state.state);
+}
+
 TEST_F(replay, turn_that_does_not_come)
 {
 	EXPECT_EQ(-EINVAL, make_turns(self, 1ull << 32));
