@@ -73,18 +73,17 @@ static void stape_rewind_counts(struct stape_replay *replay)
 	atomic64_set(&replay->lag_max, 0);
 }
 
-static int stape_rewind_finish(struct stape_replay *replay)
+/* @ret: 0, or an error, after which the replay stays as it is.  Returns 0 or an error. */
+static int stape_rewind_finish(struct stape_replay *replay, int ret)
 {
-	int ret = 0;
-
 	spin_lock(&replay->lock);
 	replay->rewinds = false;
-	if (replay->state == STAPE_REPLAY_DONE) {
+	if (!ret && replay->state != STAPE_REPLAY_DONE)
+		ret = -ECANCELED;
+	if (!ret) {
 		stape_rewind_counts(replay);
 		stape_replay_publish_speed(replay, replay->timebase.speed);
 		WRITE_ONCE(replay->state, STAPE_REPLAY_READY);
-	} else {
-		ret = -ECANCELED;
 	}
 	spin_unlock(&replay->lock);
 	return ret;
@@ -109,15 +108,11 @@ int stape_rewind(struct stape_replay *replay)
 		return ret;
 	/* A wake-up of this round must not come in the next one. */
 	ret = wait_var_event_killable(&replay->leaving, !atomic_read(&replay->leaving));
-	if (ret) {
-		spin_lock(&replay->lock);
-		replay->rewinds = false;
-		spin_unlock(&replay->lock);
-		return ret;
-	}
+	if (ret)
+		return stape_rewind_finish(replay, ret);
 	/* Notifies of the end of this round, if that is still to come. */
 	flush_delayed_work(&replay->progress);
 	stape_rewind_edges(replay);
 	stape_rewind_turns(replay);
-	return stape_rewind_finish(replay);
+	return stape_rewind_finish(replay, 0);
 }
