@@ -153,6 +153,16 @@ find_tracing()
 	mountpoint -q $tracing || mount -t tracefs tracefs $tracing
 }
 
+# need_syscall_points: sets tracing, and ends a test if this kernel has no tracepoints of system calls
+need_syscall_points()
+{
+	find_tracing
+	[ ! -d $tracing/events/syscalls ] || return 0
+	skip "this kernel has no tracepoints of system calls"
+	finish
+	exit
+}
+
 # cgroup_mount: prints where cgroup v2 is mounted; nothing: it is not
 cgroup_mount()
 {

@@ -7,12 +7,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-find_tracing
-if [ ! -d $tracing/events/syscalls ]; then
-	skip "this kernel has no tracepoints of system calls"
-	finish
-	exit
-fi
+need_syscall_points
 nap=syscalls:sys_enter_clock_nanosleep
 
 # Sleeps as each of its arguments says, "5" times or with a new name, "name=x"; "gate" waits.

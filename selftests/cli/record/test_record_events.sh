@@ -6,12 +6,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-find_tracing
-if [ ! -d $tracing/events/syscalls ]; then
-	skip "this kernel has no tracepoints of system calls"
-	finish
-	exit
-fi
+need_syscall_points
 
 # Sleeps 50 times in a child and 10 times in a thread, and writes 7 and 8 bytes 5 times each.
 cat > work.py << 'EOP'
