@@ -161,7 +161,7 @@ struct stape_stream {
 };
 
 /**
- * struct stape_join - makes the calling thread a player whose number others have had before
+ * struct stape_join - makes the calling thread a player, with a number that others had before
  * @player: its number
  * @turn: how many players with that number end their programs before this one joins: it
  *	waits for them.  STAPE_IOC_JOIN is turn 0

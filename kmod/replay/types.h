@@ -149,7 +149,7 @@ struct stape_player {
  * @last_look: when the last of the deferred timers looks again, see timer.c, ns of CLOCK_MONOTONIC
  * @pins: pins of its players' mms, @nr_pins of them; under the lock of mm_pin.c
  * @gone: players that are @gone and have not been removed yet
- * @leaving: processes whose last wake-ups come at their exit
+ * @leaving: processes that have ended their programs, and will wake others when they exit
  * @waiting: players in a wait
  * @parked: players that are @parked
  * @steps: steps of all players

@@ -196,11 +196,11 @@ static void test_told(void)
 	step(&burner, 5 * MS);
 	schedtape_burner_odd(&burner);
 	look_at_clock(&burner, &until);
-	has_stalled(&burner, until, 0, "then for all; a fork that costs more is none");
+	has_stalled(&burner, until, 0, "then for all; a costly fork is no stall");
 	burner.usual_cost = 0;
 	step(&burner, 50 * MS);
 	look_at_clock(&burner, &until);
-	has_stalled(&burner, until, 0, "without the cost of a step there are none");
+	has_stalled(&burner, until, 0, "without the cost of a step no stalls are found");
 }
 
 /* The CPU is twice as fast as calibrated: spins take half of the time that is added up for them. */

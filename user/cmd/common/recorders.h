@@ -46,7 +46,7 @@ struct json_object *recorders_status(const char *name, unsigned int seconds,
 pid_t recorders_listener(const struct sockaddr_un *address);
 /*
  * Finds the name of the only recorder of this user that takes snapshots, which the caller frees.
- * Returns 0 or -ENOMEM; -ENOENT if there is none; -EEXIST if there are several: @err names them.
+ * Returns 0; -ENOENT: there is none; -EEXIST: there are several, which @err names; -ENOMEM.
  */
 int recorders_only(char **name, struct schedtape_error *err);
 /*

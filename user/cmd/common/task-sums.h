@@ -66,7 +66,7 @@ struct task_sums {
 	size_t nr;
 };
 
-/* Returns the counts with a number of @delays, makes them if there are none; NULL: no memory. */
+/* Returns the counts with a number of @delays, which it makes if need be; NULL: no memory. */
 struct task_counts *task_sums_counts(struct task_sums *sums, uint32_t number);
 /* Takes what the timeline's counted() says.  Returns 0 or -ENOMEM. */
 int task_sums_count(struct task_sums *sums, const struct schedtape_task *task, unsigned int events,
@@ -113,8 +113,8 @@ struct group_view {
 };
 
 /*
- * Makes a line for each group that has tasks, and the total.  @total: all 0; set to the sum of all
- * groups, whose delays the caller frees.  Returns 0 or -ENOMEM.
+ * Makes a line for each group that has tasks, and the total.  @total: all 0; receives the sum of
+ * all groups.  The caller frees its delays.  Returns 0 or -ENOMEM.
  */
 int group_sums_fill(struct sheet *sheet, const struct groups *groups,
 		    const struct group_sums *sums, const struct group_view *view,

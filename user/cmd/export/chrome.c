@@ -130,7 +130,7 @@ static void put_notes(struct lines *lines, const struct export_note *notes, size
 	lines_char(lines, '}');
 }
 
-/* What a slice is, but for its time. */
+/* A slice without its times. */
 struct slice {
 	uint32_t pid;
 	uint32_t tid;
