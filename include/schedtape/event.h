@@ -204,6 +204,7 @@ enum stape_wish_word {
 #define STAPE_SET_TRIGGER	2	/* fired for the task; payload: enum stape_trigger_word */
 #define STAPE_SET_IDLE		3	/* of the page's CPU, PID 0; enum stape_idle_word */
 #define STAPE_SET_CGROUP	4	/* a cgroup's name, PID 0; enum stape_cgroup_word */
+#define STAPE_SET_INTERVAL	5	/* an interval ends, PID 0; enum stape_interval_word */
 /*
  * New events are further attributes, because no type is left: readers skip those that they do not
  * know.  The numbers from 64 on are in bits 31..0 of the first payload word of this one.
@@ -281,6 +282,15 @@ enum stape_cgroup_word {
 	STAPE_CGROUP_PARENT = 1,	/* id of the cgroup that it is in */
 	STAPE_CGROUP_NAME = 2,		/* as bytes, with NUL */
 	STAPE_CGROUP_WORDS = 15,	/* at most */
+};
+
+/*
+ * The payload of STAPE_SET_INTERVAL, a description: an interval of a sample has ended, see
+ * session-mark in schedtape/netlink.h.
+ */
+enum stape_interval_word {
+	STAPE_INTERVAL_NR = 0,		/* its number, from 1 */
+	STAPE_INTERVAL_WORDS = 1,
 };
 
 /* Whether an exit begins or has ended: bits of the argument above the number of words. */

@@ -18,6 +18,8 @@
  *                  after session-pause
  *   session-pause  records nothing until session-start
  *   session-stop   ends the recording; the pages in the rings stay readable
+ *   session-mark   writes on the tape that an interval of a sample ends now, among
+ *                  the descriptions; ENOSPC: their ring is full, the event is lost
  *   session-monitor  sends the session's notifications to this socket
  *   filter-set     rules besides the added tasks; replaces the earlier rules
  *   filter-add     adds processes, threads, cgroups to the filter, at any time;
@@ -101,6 +103,7 @@ enum stape_cmd {
 	STAPE_CMD_SESSION_MONITOR,
 	STAPE_CMD_REPLAY_MONITOR,
 	STAPE_CMD_TRIGGER_NTF,
+	STAPE_CMD_SESSION_MARK,
 
 	__STAPE_CMD_MAX,
 	STAPE_CMD_MAX = (__STAPE_CMD_MAX - 1)
@@ -229,6 +232,8 @@ enum stape_a_session {
 	STAPE_A_SESSION_OWNER_VPID,	/* u32, in replies: for the receiver, if not OWNER; 0: */
 					/* none there, or ended */
 	STAPE_A_SESSION_MISSED_WAITS,	/* u64, waits that began unseen by triggers: no memory */
+	STAPE_A_SESSION_INTERVAL,	/* u64, session-mark: the number of the one that ends */
+	STAPE_A_SESSION_INTERVAL_TIME,	/* u64, reply to it: when, ns of CLOCK_MONOTONIC */
 
 	__STAPE_A_SESSION_MAX,
 	STAPE_A_SESSION_MAX = (__STAPE_A_SESSION_MAX - 1)

@@ -30,12 +30,14 @@ struct stape_triggers;
 /* netlink_session.c */
 extern const struct nla_policy stape_session_policy[STAPE_A_SESSION_ID + 1];
 extern const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_TRIGGER + 1];
+extern const struct nla_policy stape_session_mark_policy[STAPE_A_SESSION_INTERVAL + 1];
 int stape_session_get_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 int stape_session_set_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_start_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info);
+int stape_session_mark_doit(struct sk_buff *skb, struct genl_info *info);
 int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info);
 extern const struct stape_session_ops stape_netlink_session_ops;
 

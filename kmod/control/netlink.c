@@ -73,6 +73,7 @@ static const struct genl_ops stape_ops[] = {
 	STAPE_SESSION(STAPE_CMD_SESSION_PAUSE, stape_session_policy, stape_session_pause_doit),
 	STAPE_SESSION(STAPE_CMD_SESSION_STOP, stape_session_policy, stape_session_stop_doit),
 	STAPE_SESSION(STAPE_CMD_SESSION_MONITOR, stape_session_policy, stape_session_monitor_doit),
+	STAPE_SESSION(STAPE_CMD_SESSION_MARK, stape_session_mark_policy, stape_session_mark_doit),
 	STAPE_SESSION(STAPE_CMD_FILTER_ADD, stape_filter_add_policy, stape_filter_change_doit),
 	STAPE_SESSION(STAPE_CMD_FILTER_DEL, stape_filter_del_policy, stape_filter_change_doit),
 	STAPE_SESSION(STAPE_CMD_FILTER_SET, stape_filter_set_policy, stape_filter_set_doit),

@@ -31,6 +31,11 @@ const struct nla_policy stape_session_set_policy[STAPE_A_SESSION_TRIGGER + 1] = 
 	[STAPE_A_SESSION_TRIGGER] = NLA_POLICY_NESTED(stape_trigger_policy),
 };
 
+const struct nla_policy stape_session_mark_policy[STAPE_A_SESSION_INTERVAL + 1] = {
+	[STAPE_A_SESSION_ID] = NLA_POLICY_MIN(NLA_U32, 1),
+	[STAPE_A_SESSION_INTERVAL] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
 static int stape_session_fill_setup(struct sk_buff *skb, struct stape_session *session)
 {
 	if (nla_put_u32(skb, STAPE_A_SESSION_RING_PAGES, session->setup.pages) ||
@@ -205,6 +210,29 @@ int stape_session_pause_doit(struct sk_buff *skb, struct genl_info *info)
 int stape_session_stop_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	return stape_session_stop(info->user_ptr[0], info->extack);
+}
+
+int stape_session_mark_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *reply;
+	u64 time;
+	int ret;
+
+	if (GENL_REQ_ATTR_CHECK(info, STAPE_A_SESSION_INTERVAL)) {
+		NL_SET_ERR_MSG(info->extack, "the interval's number is missing");
+		return -EINVAL;
+	}
+	/* First, so that a mark that was written has a reply. */
+	reply = stape_message_reply(info);
+	if (!reply)
+		return -ENOMEM;
+	ret = stape_session_mark(info->user_ptr[0],
+				 nla_get_u64(info->attrs[STAPE_A_SESSION_INTERVAL]), &time,
+				 info->extack);
+	if (!ret)
+		ret = nla_put_u64_64bit(reply, STAPE_A_SESSION_INTERVAL_TIME, time,
+					STAPE_A_SESSION_PAD);
+	return stape_message_send(reply, ret, info);
 }
 
 int stape_session_monitor_doit(struct sk_buff *skb, struct genl_info *info)

@@ -10,6 +10,7 @@
 #include <linux/cpumask.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
 
 #include "record/retprobe.h"
 #include "record/task_info.h"
@@ -102,6 +103,33 @@ void stape_encode_set(struct stape_active *active, u32 what, u32 pid, const u64 
 	ring = this_cpu_ptr(active->rings);
 	stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, pid, what, payload, words);
 	local_irq_restore(flags);
+}
+
+/**
+ * stape_encode_interval() - write that an interval ends
+ * @active: a session's, with rings
+ * @nr: the interval's number
+ * @time: returned: when, ns of CLOCK_MONOTONIC
+ *
+ * It is a description, so that it does not depend on the CPU, and is never overwritten.
+ *
+ * Context: any.
+ * Return: false if the event is lost, or the ring is paused.
+ */
+bool stape_encode_interval(struct stape_active *active, u64 nr, u64 *time)
+{
+	const u64 payload[STAPE_INTERVAL_WORDS] = { [STAPE_INTERVAL_NR] = nr };
+	struct stape_ring *ring;
+	unsigned long flags;
+	bool written;
+
+	ring = stape_descriptions_lock(active->descriptions, &flags);
+	written = stape_ring_put_payload(ring, stape_ring_now(ring), STAPE_EV_SET, 0,
+					 STAPE_SET_INTERVAL, payload, STAPE_INTERVAL_WORDS);
+	/* The event may have the time of the one before, if the clock has stepped back. */
+	*time = ring->counter ? ktime_get_mono_fast_ns() : ring->last;
+	stape_descriptions_unlock(active->descriptions, flags);
+	return written;
 }
 
 /**

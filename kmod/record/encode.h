@@ -41,6 +41,7 @@ void stape_encode_prio(struct stape_active *active, const struct task_struct *ta
 void stape_encode_lent(struct stape_active *active, const struct task_struct *task, int prio);
 void stape_encode_set(struct stape_active *active, u32 what, u32 pid, const u64 *payload,
 		      u32 words);
+bool stape_encode_interval(struct stape_active *active, u64 nr, u64 *time);
 void stape_encode_affinity(struct stape_active *active, const struct task_struct *task,
 			   u64 *payload);
 void stape_encode_task(struct stape_active *active, struct task_struct *task, const char *comm,

@@ -454,18 +454,19 @@ static void stape_ring_lose_idle(struct stape_ring *ring, u64 now)
 	ring->idle_seen = view.sum;
 }
 
-/* Writes an event with its prefixes and its payload. */
-static void stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
+/* Writes an event with its prefixes and its payload.  Returns false if there is no room for it. */
+static bool stape_ring_write(struct stape_ring *ring, u64 now, u32 type, u32 pid, u64 arg,
 			     const u64 *payload, u32 words)
 {
 	/* An event has at most two prefixes.  In a page that opens here it needs no TIME. */
 	if (!stape_ring_reserve(ring, &now, words + 3 + STAPE_RING_IDLE_ROOM)) {
 		if (type == STAPE_EV_SWITCH)
 			stape_ring_lose_idle(ring, now);
-		return;
+		return false;
 	}
 	arg |= stape_ring_tell(ring, now, type);
 	stape_ring_append(ring, now, type, pid, arg, payload, words);
+	return true;
 }
 
 /**
@@ -499,11 +500,13 @@ noinline void notrace stape_ring_put_slow(struct stape_ring *ring, u64 word, u64
  * @words: words in @payload, at most 15
  *
  * Context: interrupts off, on the ring's CPU.  Any lock may be held.
+ * Return: false if the event is lost, or the ring is paused.
  */
-void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
+bool stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
 			    const u64 *payload, u32 words)
 {
-	stape_ring_write(ring, now, type, pid, arg << STAPE_TASK_WHY_SHIFT | words, payload, words);
+	return stape_ring_write(ring, now, type, pid, arg << STAPE_TASK_WHY_SHIFT | words, payload,
+				words);
 }
 
 /**

@@ -145,7 +145,7 @@ u64 stape_ring_pending(const struct stape_ring *ring);
 const void *stape_ring_peek(const struct stape_ring *ring);
 void stape_ring_consume(struct stape_ring *ring);
 void stape_ring_put_slow(struct stape_ring *ring, u64 word, u64 arg, u64 now);
-void stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
+bool stape_ring_put_payload(struct stape_ring *ring, u64 now, u32 type, u32 pid, u32 arg,
 			    const u64 *payload, u32 words);
 
 /* Returns the PID of @curr. */

@@ -117,6 +117,8 @@ void stape_session_set_asleep(bool asleep);
 void stape_session_sleep(struct stape_session *session);
 void stape_session_wake_up(struct stape_session *session);
 int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *extack);
+int stape_session_mark(struct stape_session *session, u64 nr, u64 *time,
+		       struct netlink_ext_ack *extack);
 int stape_session_stop(struct stape_session *session, struct netlink_ext_ack *extack);
 void stape_session_stop_by(struct stape_session *session, u32 stopped_by);
 bool stape_session_flush(struct stape_session *session);

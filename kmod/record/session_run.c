@@ -377,6 +377,35 @@ int stape_session_pause(struct stape_session *session, struct netlink_ext_ack *e
 }
 
 /**
+ * stape_session_mark() - write that an interval ends
+ * @session: a recording session
+ * @nr: the interval's number
+ * @time: returned: when, ns of CLOCK_MONOTONIC
+ * @extack: returned: the reason, if this fails
+ *
+ * Context: under the session's lock; may sleep.
+ * Return: 0; -EINVAL: it does not record; -EAGAIN: the machine is about to sleep; -ENOSPC: the mark
+ * is lost, and counted as any other lost event.
+ */
+int stape_session_mark(struct stape_session *session, u64 nr, u64 *time,
+		       struct netlink_ext_ack *extack)
+{
+	if (session->state != STAPE_SESSION_RECORDING) {
+		NL_SET_ERR_MSG(extack, "the session is not recording");
+		return -EINVAL;
+	}
+	if (stape_encode_interval(&session->active, nr, time))
+		return 0;
+	/* Under the session's lock, so its rings are neither paused nor resumed meanwhile. */
+	if (stape_ring_is_paused(&session->active.descriptions->ring)) {
+		NL_SET_ERR_MSG(extack, "the machine is about to sleep: nothing is recorded");
+		return -EAGAIN;
+	}
+	NL_SET_ERR_MSG(extack, "the ring of the descriptions is full: the mark is lost");
+	return -ENOSPC;
+}
+
+/**
  * stape_session_flush() - publish the open pages of all rings
  * @session: any session
  *

@@ -130,7 +130,8 @@ class Module:
         """{attribute: type} of those names that go into messages."""
         put = {}
         for kind, attr, row in re.findall(
-                r"(?:nla_(?:put_)?|stape_)(\w+)\(skb,\s+(STAPE_A_\w+)( \+ i)?[,)]", self.text):
+                r"(?:nla_(?:put_)?|stape_)(\w+)\((?:skb|reply),\s+(STAPE_A_\w+)( \+ i)?[,)]",
+                self.text):
             if attr not in names:
                 continue
             first = names.index(attr)
@@ -260,17 +261,20 @@ class Spec:
         return same(ours, theirs, "request")
 
     def replies(self):
-        """Checks that one command returns every set, and that "do" and "dump" return the same."""
+        """Checks that replies have all of a set, and that "do" and "dump" return the same."""
         problems = []
+        ours = {}
         for name, command in self.commands.items():
             told = [command[how].get("reply") for how in ("do", "dump") if how in command]
             if told == [None]:
                 continue
             enum = self.sets[command["attribute-set"]]["enum-name"].replace("-", "_")
-            ours = {attr: entry["type"] for attr, entry in self.entries(command, told[0]).items()}
-            problems += same(ours, self.module.put(list(parse_enum(self.header, enum))), "reply")
+            ours.setdefault(enum, {}).update(
+                (attr, entry["type"]) for attr, entry in self.entries(command, told[0]).items())
             if told[-1] != told[0]:
                 problems.append("reply: %s has one to do and another to dump" % name)
+        for enum, attrs in ours.items():
+            problems += same(attrs, self.module.put(list(parse_enum(self.header, enum))), "reply")
         return problems
 
 

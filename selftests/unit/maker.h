@@ -178,6 +178,13 @@ static inline void maker_switch_after(struct maker *m, uint64_t time, uint32_t p
 	maker_event(m, time, STAPE_EV_SWITCH, pid, upper << 10);
 }
 
+/* The interval @number ends. */
+static inline void maker_interval(struct maker *m, uint64_t time, uint64_t number)
+{
+	maker_event(m, time, STAPE_EV_SET, 0, STAPE_SET_INTERVAL << STAPE_SET_SHIFT | 1);
+	maker_word(m, number);
+}
+
 /* A trigger has fired.  @where: STAPE_TRIGGER_*_SHIFT, STAPE_TRIGGER_LASTS */
 static inline void maker_trigger(struct maker *m, uint64_t time, uint32_t pid, uint64_t value,
 				 uint64_t where)

@@ -43,7 +43,7 @@ static const char *const kinds[] = {
 	"session-stop", "session-ntf", "filter-add", "filter-del", "task-get", "replay-get",
 	"replay-start", "replay-stop", "replay-ntf", "session-pause", "filter-set",
 	"replay-set", "replay-pause", "player-get", "session-monitor", "replay-monitor",
-	"trigger-ntf",
+	"trigger-ntf", "session-mark",
 	"beyond all",
 };
 
@@ -52,7 +52,8 @@ static const char *const kinds[] = {
 _Static_assert(STAPE_CMD_MAX + 2 == NR_KINDS, "a command is new: see is_of_replay(), too");
 
 static const int allowed[] = {
-	EINVAL, ENOENT, ESRCH, EBUSY, EALREADY, ERANGE, E2BIG, EOPNOTSUPP, ENOMEM, EMSGSIZE, 0
+	EINVAL, ENOENT, ESRCH, EBUSY, EALREADY, ERANGE, E2BIG, EOPNOTSUPP, ENOMEM, EMSGSIZE,
+	ENOSPC, 0
 };
 
 /* Replaces a session by another, with or without a replay. */
@@ -180,6 +181,9 @@ static void add_session_attr(struct worker *w, uint16_t type)
 		st_request_add_u32(&w->q, type, st_random_one_in(random, 4) ?
 				   st_random_odd(random, 65536) : 2u << st_random_below(random, 6));
 		break;
+	case STAPE_A_SESSION_INTERVAL:
+		st_request_add_u64(&w->q, type, st_random_odd(random, 1000));
+		break;
 	default:
 		st_request_add_u32(&w->q, type, st_random_below(random, 4));
 	}
@@ -203,6 +207,7 @@ static const uint16_t types[NR_KINDS][8] = {
 		STAPE_A_SESSION_ALL, STAPE_A_SESSION_KTHREADS, STAPE_A_SESSION_NO_INHERIT,
 		STAPE_A_SESSION_EXCLUDE_COMM,
 	},
+	[STAPE_CMD_SESSION_MARK] = { STAPE_A_SESSION_INTERVAL },
 };
 
 static bool takes_attrs(uint8_t cmd)

@@ -44,6 +44,7 @@ static const struct command {
 	{ STAPE_CMD_REPLAY_SET, 0, STAPE_A_REPLAY_ID, STAPE_A_REPLAY_SPEED },
 	{ STAPE_CMD_REPLAY_PAUSE, 0, STAPE_A_REPLAY_ID, 0 },
 	{ STAPE_CMD_PLAYER_GET, NLM_F_DUMP, STAPE_A_PLAYER_REPLAY, 0 },
+	{ STAPE_CMD_SESSION_MARK, 0, STAPE_A_SESSION_ID, STAPE_A_SESSION_INTERVAL },
 	{ STAPE_CMD_SESSION_MONITOR, 0, STAPE_A_SESSION_ID, 0 },
 	{ STAPE_CMD_REPLAY_MONITOR, 0, STAPE_A_REPLAY_ID, 0 },
 };
@@ -125,7 +126,9 @@ TEST_F(netlink, no_such_number)
 
 	for_each_command(c) {
 		st_request_add_u32(begin_command(self, c), c->id, NOBODY);
-		if (c->needs)
+		if (c->cmd == STAPE_CMD_SESSION_MARK)
+			st_request_add_u64(&self->q, c->needs, 1);
+		else if (c->needs)
 			st_request_add_u32(&self->q, c->needs, 1024);
 		EXPECT_EQ(-ENOENT, st_request(&self->q)) {
 			TH_LOG("command %u", c->cmd);

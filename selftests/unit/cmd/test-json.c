@@ -250,6 +250,7 @@ static uint64_t make_page(unsigned char *page)
 	maker_event(&m, 8 * S + 500, STAPE_EV_EXIT, 10, 0);
 	maker_switch(&m, 8 * S + 1000, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 	maker_idle(&m, 8 * S + 1500, 500, 500, STAPE_NEXT_IDLE);
+	maker_interval(&m, 8 * S + 1600, 1);
 	/* This takes long enough to be the quota of its cgroup. */
 	maker_wake(&m, 8 * S + 2000, 20, STAPE_CTX_HARDIRQ, 8 * S + 3000, 0);
 	maker_switch(&m, 8 * S + S / 2, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);

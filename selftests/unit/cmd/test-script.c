@@ -87,6 +87,21 @@ TEST(trigger)
 	has_not(" switch: ", "and no switch");
 }
 
+TEST(interval)
+{
+	maker_begin(&m, pages[0], STAPE_CPU_NONE, 0, 0);
+	maker_interval(&m, 2 * S, 7);
+	write_second(pages, 1);
+	ok(!run(cmd_script, NULL), "script");
+	has("<task>-0       [---]      2.000000:   interval: 7 ends\n", "an interval ends");
+	run(cmd_script, "--json");
+	has("\"cpu\":null,\"event\":\"interval\",\"interval\":7}\n", "as JSON");
+	run(cmd_script, "--event=interval");
+	has(" interval: ", "only these");
+	run(cmd_info, NULL);
+	has("interval ends    : 1\n", "info counts it");
+}
+
 /* The tape is complete: a task without an early name has no name at first. */
 TEST(first_names)
 {

@@ -390,6 +390,22 @@ TEST(idle)
 	   ev.curr_kind == STAPE_NEXT_OTHER, "a CPU that is offline");
 }
 
+/* A number may need all 64 bits; a later version may put more words behind it. */
+TEST(interval)
+{
+	maker_begin(&m, page, STAPE_CPU_NONE, 0, 0);
+	maker_interval(&m, 10, 1ULL << 63 | 5);
+	maker_event(&m, 20, STAPE_EV_SET, 0, STAPE_SET_INTERVAL << STAPE_SET_SHIFT | 2);
+	maker_word(&m, 7);
+	maker_word(&m, 1234);
+	maker_event(&m, 30, STAPE_EV_SET, 0, STAPE_SET_INTERVAL << STAPE_SET_SHIFT);
+	schedtape_page_open(&p, page, &err);
+	ok(step() == 1 && ev.type == SCHEDTAPE_EV_INTERVAL && ev.time == 10 && !ev.pid &&
+	   ev.arg == (1ULL << 63 | 5) && ev.cpu == STAPE_CPU_NONE, "the end of an interval");
+	ok(step() == 1 && ev.type == SCHEDTAPE_EV_INTERVAL && ev.arg == 7, "with more words");
+	ok(step() == -EBADMSG, "without its number");
+}
+
 static const uint64_t deadline_words[] = { 1, 1ULL << 40, UINT64_MAX };
 
 static bool has_deadline(bool known)

@@ -16,6 +16,7 @@
 #include "common/schedulers.h"
 #include "common/table.h"
 #include "tape/meta.h"
+#include "tape/next.h"
 #include "tape/samples.h"
 
 #define KEY_WIDTH	16
@@ -489,10 +490,23 @@ static void print_losses(const struct schedtape_end *end)
 	}
 }
 
+/* Counts the ends of intervals.  What cannot be read counts as none. */
+static uint64_t count_intervals(struct schedtape_tape *tape)
+{
+	const struct schedtape_event *ev;
+	uint64_t n = 0;
+
+	if (tape_rewind_descriptions(tape, NULL))
+		return 0;
+	while (tape_next_sound(tape, &ev, NULL) > 0)
+		n += ev->type == SCHEDTAPE_EV_INTERVAL;
+	return n;
+}
+
 static void print_tape(struct schedtape_tape *tape, const struct quotas *quotas)
 {
 	const struct schedtape_end *end = schedtape_tape_end(tape);
-	uint64_t events = cmd_count_events(end);
+	uint64_t events = cmd_count_events(end), intervals = count_intervals(tape);
 	char start[OUT_TIME_LEN], stop[OUT_TIME_LEN], wall[OUT_TIME_LEN];
 	size_t nr_tasks;
 
@@ -510,6 +524,8 @@ static void print_tape(struct schedtape_tape *tape, const struct quotas *quotas)
 		printf("%.2f\n", (double)schedtape_tape_bytes(tape) / events);
 	}
 	print_count("tasks described", nr_tasks);
+	if (intervals)
+		print_count("interval ends", intervals);
 	print_losses(end);
 	print_samples(tape);
 	print_clock_history(tape);
@@ -609,6 +625,7 @@ static void print_text(struct schedtape_tape *tape, const struct quotas *quotas,
  * @events: Events in them.
  * @lost: Missing events.
  * @task_count: Tasks that are described apart from events.
+ * @interval_ends: Ends of intervals of a sample.
  * @cpus: As in report.
  * @samples: Events of other tracepoints.
  * @samples_lost: Such events that are missing.
@@ -642,6 +659,7 @@ static void print_json(struct schedtape_tape *tape, const struct quotas *quotas,
 	out_json_add_count(root, "events", cmd_count_events(end));
 	out_json_add_count(root, "lost", cmd_count_lost(end));
 	out_json_add_count(root, "task_count", nr_tasks);
+	out_json_add_count(root, "interval_ends", count_intervals(tape));
 	json_object_object_add(root, "cpus", out_json_cpus(end));
 	json_samples(tape, root);
 	json_clock(tape, root);

@@ -104,7 +104,8 @@ static void parse_fields(struct fields *fields, const char *text, struct argp_st
 /* -- events ---------------------------------------------------------------- */
 
 #define EVENT_NAMES	"switch, waking, wakeup, wakeup_new, fork, exit, migrate, exec, rename, " \
-			"setprio, setaffinity, throttle, unthrottle, trigger, idle, task"
+			"setprio, setaffinity, throttle, unthrottle, trigger, idle, interval, " \
+			"task"
 
 static void list_events(void)
 {

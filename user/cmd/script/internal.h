@@ -154,7 +154,7 @@ void print_gap(struct print *print, const struct schedtape_event *ev, bool cpu);
 /* The tracepoint sched_stat_runtime, which is no type of event: it is made of two switches. */
 #define TRACE_RUNTIME		STAPE_EV_NONE
 #define NR_TRACES		(STAPE_EV_EXIT + 1)
-#define TRACE_NR_TYPES		(SCHEDTAPE_EV_IDLE + 1)	/* of events that are printed */
+#define TRACE_NR_TYPES		(SCHEDTAPE_EV_INTERVAL + 1) /* of events that are printed */
 
 enum trace_type {
 	TRACE_NUMBER,

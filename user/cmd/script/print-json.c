@@ -42,6 +42,7 @@
  *	of that type; absent if that is not known.
  * @since_ns: Of idle: since when the CPU does what it does.
  * @runs: Of idle: what that is: idle, other (tasks that are not on the tape), task or offline.
+ * @interval: Of interval: the number of the interval of a sample that ends, counted from 1.
  * @thread: Of fork: a thread was made.
  * @ended: Of exit: the task has ended, on a CPU that is not recorded; else it begins to exit.
  * @old_pid: Of exec: PID before it.
@@ -255,6 +256,10 @@ static void put_what(struct print *print, const struct schedtape_event *ev)
 	}
 	if (ev->type == SCHEDTAPE_EV_IDLE) {
 		put_idle(lines, &ev->idle);
+		return;
+	}
+	if (ev->type == SCHEDTAPE_EV_INTERVAL) {
+		lines_count(lines, ",\"interval\":", ev->arg);
 		return;
 	}
 	/* A trigger may fire for all tasks together. */

@@ -290,6 +290,9 @@ static void put_what(struct print *print, const struct schedtape_event *ev)
 		put_cpu(&print->lines, ev->task_cpu);
 	} else if (ev->type == SCHEDTAPE_EV_IDLE) {
 		put_idle(print, &ev->idle);
+	} else if (ev->type == SCHEDTAPE_EV_INTERVAL) {
+		lines_number(&print->lines, ev->arg);
+		lines_put(&print->lines, " ends");
 	} else if (ev->type == SCHEDTAPE_EV_TRIGGER && !ev->pid) {
 		lines_put(&print->lines, "all tasks");
 		put_details(print, ev);

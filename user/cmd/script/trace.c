@@ -178,6 +178,7 @@ const char * const trace_names[TRACE_NR_TYPES] = {
 	[SCHEDTAPE_EV_UNTHROTTLE] = "",
 	[SCHEDTAPE_EV_TRIGGER] = "",
 	[SCHEDTAPE_EV_IDLE] = "",
+	[SCHEDTAPE_EV_INTERVAL] = "",
 	[STAPE_EV_TASK] = "",
 };
 

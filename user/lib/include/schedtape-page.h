@@ -34,6 +34,7 @@ enum schedtape_event_type {
 	SCHEDTAPE_EV_UNTHROTTLE = 18,	/* STAPE_EV_SET: it is no longer */
 	SCHEDTAPE_EV_TRIGGER = 19,	/* STAPE_EV_SET: a trigger of the session has fired */
 	SCHEDTAPE_EV_IDLE = 20,		/* how long the CPU was idle: a SET, or of a switch */
+	SCHEDTAPE_EV_INTERVAL = 21,	/* STAPE_EV_SET: an interval of a sample ends */
 	SCHEDTAPE_EV_LOST = 32,		/* events of this CPU are missing here */
 	SCHEDTAPE_EV_PAUSED = 33,	/* the session was paused, no event is lost */
 };
@@ -100,7 +101,7 @@ struct schedtape_idle {
 /**
  * struct schedtape_brief - what all types of events have
  * @time: ns of the session's clock
- * @arg: depends on @type, see schedtape/event.h
+ * @arg: depends on @type, see schedtape/event.h; SCHEDTAPE_EV_INTERVAL: the interval's number
  * @cpu: the CPU that recorded it; STAPE_CPU_NONE: a description, from any CPU
  * @pid: the event's task; 0 for a switch to an other task or to idle
  * @curr: PID of the filter's task that ran on the CPU before the event, or 0; the parent of a

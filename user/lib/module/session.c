@@ -231,6 +231,23 @@ int schedtape_session_stop(struct schedtape_session *session, struct schedtape_e
 	return request(session, STAPE_CMD_SESSION_STOP, NULL, NULL, err);
 }
 
+static int parse_mark(struct nlattr **attrs, void *arg)
+{
+	*(uint64_t *)arg = client_u64(attrs[STAPE_A_SESSION_INTERVAL_TIME]);
+	return 0;
+}
+
+int schedtape_session_mark(struct schedtape_session *session, uint64_t number, uint64_t *time,
+			   struct schedtape_error *err)
+{
+	struct nl_msg *msg = client_message(session->client, STAPE_CMD_SESSION_MARK, 0);
+
+	client_put_u32(&msg, STAPE_A_SESSION_ID, session->info.id);
+	client_put_u64(&msg, STAPE_A_SESSION_INTERVAL, number);
+	return client_request_about(session->client, msg, parse_mark, time, "session",
+				    session->info.id, err);
+}
+
 static int parse_one_session(struct nlattr **attrs, void *arg)
 {
 	client_parse_session(attrs, arg);

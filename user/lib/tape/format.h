@@ -32,7 +32,7 @@
 
 #define TAPE_MAGIC		"SCHEDTAP"
 #define TAPE_MAJOR		2
-#define TAPE_MINOR		13
+#define TAPE_MINOR		14
 #define TAPE_MINOR_MERGED	9	/* the first one with the member "merged" of META */
 #define TAPE_MINOR_IDLE		11	/* the first one with idle times of CPUs */
 

@@ -380,6 +380,17 @@ static int page_told(struct schedtape_page *page, struct schedtape_event *ev, ui
 	return 1;
 }
 
+static const char *page_interval(const struct schedtape_page *page, struct schedtape_event *ev,
+				 uint32_t at, unsigned int words)
+{
+	if (words < STAPE_INTERVAL_WORDS)
+		return "the end of an interval without its number";
+	ev->type = SCHEDTAPE_EV_INTERVAL;
+	ev->pid = 0;
+	ev->arg = page_word(page, at + STAPE_INTERVAL_NR * WORD);
+	return NULL;
+}
+
 /*
  * A later version may set other attributes: the event's type then remains STAPE_EV_SET, and its
  * argument says which.
@@ -398,6 +409,8 @@ static const char *page_set(struct schedtape_page *page, struct schedtape_event 
 		return page_trigger(page, ev, at, words);
 	case STAPE_SET_IDLE:
 		return page_set_idle(page, ev, at, words);
+	case STAPE_SET_INTERVAL:
+		return page_interval(page, ev, at, words);
 	case STAPE_SET_MORE:
 		if (!words)
 			return "an attribute without its number";
@@ -728,6 +741,7 @@ const char *schedtape_event_name(unsigned int type)
 		[SCHEDTAPE_EV_UNTHROTTLE] = "unthrottle",
 		[SCHEDTAPE_EV_TRIGGER] = "trigger",
 		[SCHEDTAPE_EV_IDLE] = "idle",
+		[SCHEDTAPE_EV_INTERVAL] = "interval",
 		[SCHEDTAPE_EV_LOST] = "lost",
 		[SCHEDTAPE_EV_PAUSED] = "paused",
 	};

@@ -241,6 +241,13 @@ int schedtape_session_set(struct schedtape_session *session,
 /* Starts recording, or continues it after a pause. */
 int schedtape_session_start(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_pause(struct schedtape_session *session, struct schedtape_error *err);
+/*
+ * Writes on the tape that the interval @number, from 1, ends now.  @time: receives when, ns of
+ * CLOCK_MONOTONIC.  -EINVAL: the session does not record; -EAGAIN: the machine is about to sleep;
+ * -ENOSPC: the mark is lost, because the descriptions are not read fast enough.
+ */
+int schedtape_session_mark(struct schedtape_session *session, uint64_t number, uint64_t *time,
+			   struct schedtape_error *err);
 /* Ends the recording, and publishes pages that are not full.  The rings stay until _close(). */
 int schedtape_session_stop(struct schedtape_session *session, struct schedtape_error *err);
 int schedtape_session_get(struct schedtape_session *session,
