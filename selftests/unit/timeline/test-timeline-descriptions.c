@@ -109,6 +109,23 @@ TEST(pause)
 	   fake_task(tl, 10, 0)->cpu_time == 110, "a pause is one for all");
 }
 
+TEST(interval_ends)
+{
+	const struct schedtape_interval_end *ends;
+	size_t n;
+
+	fake_begin(0, 1000);
+	fake_switch(tape, 100, 0, R, 10);
+	fake_event(tape, 200, FAKE_NONE, SCHEDTAPE_EV_INTERVAL, 0, 1);
+	fake_event(tape, 300, FAKE_NONE, SCHEDTAPE_EV_INTERVAL, 0, 5);
+	fake_switch(tape, 310, 0, S, 0);
+	tl = fake_run(tape);
+	ends = schedtape_timeline_interval_ends(tl, &n);
+	ok(n == 2 && ends[0].time == 200 && ends[0].number == 1 && ends[1].time == 300 &&
+	   ends[1].number == 5 && fake_task(tl, 10, 0)->cpu_time == 210,
+	   "ends of intervals are a list");
+}
+
 /* A task that runs all the time has no event: on a recorded CPU, it had that CPU for itself. */
 TEST(left_out)
 {

@@ -164,6 +164,16 @@ struct schedtape_range {
 };
 
 /**
+ * struct schedtape_interval_end - where a session was marked with the end of an interval
+ * @time: ns of the session's clock
+ * @number: the interval's
+ */
+struct schedtape_interval_end {
+	uint64_t time;
+	uint64_t number;
+};
+
+/**
  * struct schedtape_run - a time that a task spent on a CPU without a break
  * @begin, @end: ns of the session's clock
  * @left: when the task had left a CPU before, 0: not known, or it is its first time
@@ -315,6 +325,9 @@ const struct schedtape_edge *schedtape_timeline_edges(const struct schedtape_tim
 /* Returns when the session was paused, by time. */
 const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_timeline *timeline,
 							size_t *n);
+/* Returns the ends of intervals, by time. */
+const struct schedtape_interval_end *
+schedtape_timeline_interval_ends(const struct schedtape_timeline *timeline, size_t *n);
 
 /* -- profile.c: distributions of bursts, sleeps and delays ------------------- */
 

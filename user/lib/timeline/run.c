@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/list.h"
 #include "base/sized.h"
 #include "tape/meta.h"
 #include "tape/next.h"
@@ -132,6 +133,20 @@ static void add_pause(struct schedtape_timeline *tl, const struct schedtape_even
 		timeline_fail(tl, -ENOMEM, "not enough memory for all pauses");
 }
 
+static void add_interval_end(struct schedtape_timeline *tl, const struct schedtape_brief *ev)
+{
+	struct schedtape_interval_end *all;
+
+	all = schedtape_list_grow(tl->interval_ends, tl->nr_interval_ends, &tl->max_interval_ends,
+				  sizeof(*all));
+	if (!all) {
+		timeline_fail(tl, -ENOMEM, "not enough memory for all ends of intervals");
+		return;
+	}
+	tl->interval_ends = all;
+	all[tl->nr_interval_ends++] = (struct schedtape_interval_end){ ev->time, ev->arg };
+}
+
 /* A loss or a pause on a CPU. */
 static void on_gap(struct schedtape_timeline *tl, struct lane *lane,
 		   const struct schedtape_event *ev)
@@ -235,6 +250,8 @@ static void on_description(struct schedtape_timeline *tl, const struct schedtape
 		add_pause(tl, tape_details(ev));
 	else if (ev->type == SCHEDTAPE_EV_LOST)
 		tl->misses_descriptions = true;
+	else if (ev->type == SCHEDTAPE_EV_INTERVAL)
+		add_interval_end(tl, ev);
 	if (schedtape_event_is_gap(ev) || !ev->pid)
 		return;
 	if (ev->type == STAPE_EV_FORK && ev->curr)
@@ -441,6 +458,7 @@ void schedtape_timeline_free(struct schedtape_timeline *timeline)
 	free(timeline->players);
 	free(timeline->lanes);
 	schedtape_pauses_free(&timeline->pauses);
+	free(timeline->interval_ends);
 	free(timeline);
 }
 
@@ -468,4 +486,11 @@ const struct schedtape_range *schedtape_timeline_pauses(const struct schedtape_t
 {
 	*n = timeline->pauses.nr;
 	return timeline->pauses.pauses;
+}
+
+const struct schedtape_interval_end *
+schedtape_timeline_interval_ends(const struct schedtape_timeline *timeline, size_t *n)
+{
+	*n = timeline->nr_interval_ends;
+	return timeline->interval_ends;
 }

@@ -47,6 +47,7 @@ struct lane {
  * @described: number of the tape's descriptions of tasks that have been used
  * @ticket: the last ticket
  * @pauses: those of all CPUs, merged
+ * @interval_ends: by time, with room for @max_interval_ends
  * @marked: number of marks that have been reached
  * @damage: what is wrong with the first corrupt page, "" if there is none
  * @rc: the first failure, of a callback or of the timeline
@@ -70,6 +71,8 @@ struct schedtape_timeline {
 	size_t described;
 	uint64_t ticket;
 	struct schedtape_pauses pauses;
+	struct schedtape_interval_end *interval_ends;
+	size_t nr_interval_ends, max_interval_ends;
 	size_t marked;
 	struct schedtape_error damage;
 	int rc;
