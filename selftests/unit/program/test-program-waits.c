@@ -52,6 +52,20 @@ TEST(idle)
 	ok(program && program->tasks[1].born == 1000, "a task has the time of its birth");
 }
 
+/* In the next round an edge has the last waker of this one, so the first wait names its own. */
+TEST(wakers)
+{
+	const struct schedtape_op *op;
+
+	make_sleepers();
+	fake_story(tape, "2100 [0] wakes 2; 2200 [0] S -> 2; 2300 [0] wakes 1; 2400 [0] X -> 1; "
+			 "2500 [0] X -> idle");
+	compile();
+	is_program(1, "0:wait 0; 100:wake 1; 200:exit", "it waits for 1");
+	op = program ? schedtape_program_begin(program, 1) : NULL;
+	ok(op && op->value == (1ull + program->tasks[0].player) << 32, "and says so");
+}
+
 TEST(only_idle)
 {
 	fake_begin(1000, 9000);

@@ -384,7 +384,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	struct schedtape_op *wait, *wake;
 	struct compiler *c = arg;
 	struct part *part;
-	uint32_t edge, moved_to;
+	uint32_t edge;
 	int ret;
 
 	note(c, task, time);
@@ -399,7 +399,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 		end_external(c, part, wait, waker && !is_left_out_kthread(c, waker), time);
 		return 0;
 	}
-	ret = numbers_edge(c, part_of(c, waker)->number, part->number, time, &edge, &moved_to);
+	ret = numbers_edge(c, part_of(c, waker)->number, part->number, time, &edge);
 	if (ret)
 		return ret;
 	wake = &c->program->ops[part->op];
@@ -410,7 +410,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 			 part->since < part_of(c, waker)->set_going;
 	part->set_going = part_of(c, waker)->set_going;
 	wait->kind = SCHEDTAPE_OP_WAIT_EDGE;
-	wait->value = schedtape_wait_pack(edge, moved_to);
+	wait->value = schedtape_wait_pack(edge, task_of(c, waker)->player);
 	c->program->wakeups++;
 	return 0;
 }

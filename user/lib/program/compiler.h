@@ -65,13 +65,11 @@ struct number {
  * @pair: its waker and its wakee, index into the compiler's @edges
  * @task: the task that last woke along it
  * @next: another edge to the same wakee, in a circle
- * @moved: it has had another waker before
  */
 struct edge_use {
 	uint32_t pair;
 	uint32_t task;
 	uint32_t next;
-	bool moved;
 };
 
 /**
@@ -128,14 +126,12 @@ int numbers_take(struct compiler *c, uint32_t task, uint64_t time);
 /* Returns when the player of a task may join that appears at @time and that no task forks. */
 uint64_t numbers_root_begins(struct compiler *c, uint64_t time);
 /*
- * Gets an edge between the players of two tasks for a wake-up at @time.  *waker: the waker's number
- * if the edge has had another one, or SCHEDTAPE_NONE.  Returns 0 or -ENOMEM.
+ * Gets an edge between the players of two tasks for a wake-up at @time.  Returns 0 or -ENOMEM.
  *
  * An edge has one wakee at a time, and wakers one after the other.  So the wake-ups and the waits
  * of an edge are in order, and each wait takes the wake-up that it took on the tape.
  */
-int numbers_edge(struct compiler *c, uint32_t from, uint32_t to, uint64_t time, uint32_t *edge,
-		 uint32_t *waker);
+int numbers_edge(struct compiler *c, uint32_t from, uint32_t to, uint64_t time, uint32_t *edge);
 /* The task has ended at @time. */
 void numbers_give_back(struct compiler *c, uint32_t task, uint64_t time);
 

@@ -131,7 +131,6 @@ static int add_edge(struct compiler *c, uint32_t waker, uint32_t wakee, uint32_t
 		return -ENOMEM;
 	numbers->uses = uses;
 	uses[*edge].next = *edge;
-	uses[*edge].moved = false;
 	if (*last != SCHEDTAPE_NONE) {
 		uses[*edge].next = uses[*last].next;
 		uses[*last].next = *edge;
@@ -145,14 +144,10 @@ static int new_edge(struct compiler *c, uint32_t waker, uint32_t wakee, uint64_t
 		    uint32_t *edge)
 {
 	*edge = find_idle(c, wakee, time);
-	if (*edge == SCHEDTAPE_NONE)
-		return add_edge(c, waker, wakee, edge);
-	c->numbers.uses[*edge].moved = true;
-	return 0;
+	return *edge == SCHEDTAPE_NONE ? add_edge(c, waker, wakee, edge) : 0;
 }
 
-int numbers_edge(struct compiler *c, uint32_t from, uint32_t to, uint64_t time, uint32_t *edge,
-		 uint32_t *waker)
+int numbers_edge(struct compiler *c, uint32_t from, uint32_t to, uint64_t time, uint32_t *edge)
 {
 	const struct schedtape_program_task *tasks = c->program->tasks;
 	uint32_t number = tasks[from].player, pair;
@@ -171,7 +166,6 @@ int numbers_edge(struct compiler *c, uint32_t from, uint32_t to, uint64_t time, 
 	use = &c->numbers.uses[*edge];
 	use->pair = pair;
 	use->task = from;
-	*waker = use->moved ? number : SCHEDTAPE_NONE;
 	return 0;
 }
 

@@ -70,8 +70,9 @@ static inline struct schedtape_prio schedtape_prio_unpack(uint64_t value)
 }
 
 /*
- * Returns the value of STAPE_WAIT_EDGE.  @waker: the player that wakes along the edge from now on,
- * or SCHEDTAPE_NONE.  It is a hint: an operation has no room for the largest numbers.
+ * Returns the value of STAPE_WAIT_EDGE.  @waker: the player that ends this wait.  It is a hint: an
+ * operation has no room for the largest numbers.  Each wait names its waker, also if the one before
+ * had the same: in the next round of a replay the edge still has the last waker of this one.
  */
 static inline uint64_t schedtape_wait_pack(uint32_t edge, uint32_t waker)
 {
