@@ -47,21 +47,29 @@ void stage_close_others(const struct stage *stage, int fd)
 	abort();
 }
 
+static struct schedtape_op ops[] = {
+	{ .kind = SCHEDTAPE_OP_WAIT_EDGE }, { .kind = SCHEDTAPE_OP_WAIT_UNTIL },
+};
+
+static struct schedtape_program_task tasks[ROOTS] = {
+	{ .threads = SCHEDTAPE_NONE, .first = 1 }, { .threads = SCHEDTAPE_NONE, .first = 1 },
+	{ .threads = SCHEDTAPE_NONE },
+};
+
+static uint32_t roots[ROOTS] = { 2, 0, 1 };
+static struct schedtape_program program = {
+	.tasks = tasks, .nr_tasks = ROOTS, .ops = ops, .roots = roots, .nr_roots = ROOTS,
+};
+
+static const struct player_cast cast = { .program = &program };
+static const struct stage stage = { .cast = &cast };
+
 /* Starts the processes, and returns when all of them have ended. */
 static void begin(struct processes *processes)
 {
-	static uint32_t roots[ROOTS] = { 2, 0, 1 };
-	static struct schedtape_program_task tasks[ROOTS];
-	static struct schedtape_program program = {
-		.tasks = tasks, .nr_tasks = ROOTS, .roots = roots, .nr_roots = ROOTS,
-	};
-	static struct player_cast cast = { .program = &program };
-	const struct stage stage = { .cast = &cast };
 	siginfo_t info;
 	int i;
 
-	for (i = 0; i < ROOTS; i++)
-		tasks[i].threads = SCHEDTAPE_NONE;
 	if (processes_begin(processes, &stage) || processes->nr != ROOTS)
 		exit(1);
 	for (i = 0; i < ROOTS; i++)
@@ -86,6 +94,25 @@ TEST(ends)
 	   "the killed player is reported, with its task and the signal");
 	processes_free(&processes);
 	signals[1] = 0;
+}
+
+/* The first one waits for a wake-up, which a later one may cause. */
+TEST(due)
+{
+	struct processes processes;
+
+	tasks[2].due = 10000000000;
+	tasks[0].due = 20000000000;
+	tasks[1].due = 30000000000;
+	ok(!processes_begin(&processes, &stage) && processes.nr == 2,
+	   "one that waits for its time is always there");
+	ok(!processes_start_due(&processes, 20000000000, STAPE_REPLAY_SPEED_ONE) &&
+	   processes.players == 3 && !processes_to_come(&processes), "the last one comes later");
+	processes_reap(&processes, true);
+	processes_free(&processes);
+	tasks[0].due = 0;
+	tasks[1].due = 0;
+	tasks[2].due = 0;
 }
 
 /* Runs when its controller dies. */

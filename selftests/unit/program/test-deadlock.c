@@ -73,23 +73,44 @@ static bool ends(void)
 	return all;
 }
 
-/* Random events: wake-ups of any task by any task, forks, sleeps, losses, late descriptions. */
-static void random_tape(unsigned int seed)
+/* Returns the number of players that wait for their number from the start of their process on. */
+static unsigned int count_early(void)
+{
+	const struct schedtape_program_task *task;
+	unsigned int n = 0, i, j;
+
+	for (i = 0; i < program->nr_tasks; i++) {
+		task = &program->tasks[i];
+		for (j = 0; j < program->nr_roots && program->roots[j] != i; j++)
+			;
+		n += task->turn && task->parent == SCHEDTAPE_NONE &&
+		     (j == program->nr_roots || !task->due);
+	}
+	return n;
+}
+
+/*
+ * Random events: wake-ups of any task by any task, forks, sleeps, losses, late descriptions, within
+ * up to 8000 @units.
+ */
+static void random_tape(unsigned int seed, unsigned int unit)
 {
 	uint32_t last = 6, cpu, pid;
 	uint64_t t = 0;
 	int i;
 
-	fake_begin(0, 100000);
+	fake_begin(0, 100000ull * unit);
 	srandom(seed);
 	for (i = 0; i < 400; i++) {
 		cpu = random() % 3;
 		pid = 1 + random() % last;
-		t += random() % 20;
+		t += random() % 20 * unit;
 		switch (random() % 13) {
 		case 12:
-			fake_describe(tape, t, cpu, pid, STAPE_TASK_EXITS, "late", 0)->tgid =
-				1 + random() % last;
+			if (random() % 2)
+				pid = ++last;
+			fake_describe(tape, t, cpu, pid, random() % 2 ? STAPE_TASK_EXITS :
+				      STAPE_TASK_ENTERS, "late", 0)->tgid = 1 + random() % last;
 			break;
 		case 0:
 			fake_fork(tape, t, cpu, ++last, random() % 2);
@@ -122,20 +143,28 @@ TEST(no_deadlock)
 		{ .hasty = true }, { .hasty = true, .keep = keep_odd },
 		{ .hasty = true, .from = 500 },
 	};
-	unsigned int seed, stuck = 0, wakeups = 0, again = 0;
+	unsigned int seed, unit, stuck = 0, wakeups = 0, again = 0, early = 0;
+	struct schedtape_program_options some;
 	size_t i;
 
 	for (seed = 0; seed < 500; seed++) {
-		random_tape(seed);
+		/* Long ones, too, on which numbers rest before tasks without parent are due. */
+		unit = seed % 2 ? 1 : 10000000;
+		random_tape(seed, unit);
 		for (i = 0; i < sizeof(options) / sizeof(*options); i++) {
-			compile_as(&options[i]);
+			some = options[i];
+			some.from *= unit;
+			some.to *= unit;
+			compile_as(&some);
 			stuck += !program || !ends();
 			wakeups += program ? program->wakeups : 0;
 			again += program ? program->nr_tasks - program->nr_players : 0;
+			early += program ? count_early() : 0;
 		}
 	}
 	ok(!stuck, "no program can get stuck, whatever is on its tape");
 	ok(wakeups > 10000, "%u wake-ups among them", wakeups);
+	ok(!early, "no player exists long before it gets its number");
 	ok(again > 1000, "%u tasks have a number that was another task's", again);
 }
 

@@ -371,16 +371,19 @@ int processes_start_due(struct processes *processes, uint64_t time, uint32_t spe
 {
 	const struct schedtape_program *program = processes->stage->cast->program;
 	uint64_t until = time + AHEAD_NS / STAPE_REPLAY_SPEED_ONE * speed, when;
+	uint32_t root;
 	int ret = 0;
 
-	/* Also start one beyond @until: it waits for its time, so the replay never looks stuck. */
+	/* Also start one beyond @until that waits for its time, so the replay never looks stuck. */
 	for (; processes->next < program->nr_roots && processes->latest <= until && !ret;
 	     processes->next++) {
+		root = program->roots[processes->next];
 		when = due(processes, processes->next);
 		if (!when)
 			continue;
-		processes->latest = when;
-		ret = start_one(processes, program->roots[processes->next]);
+		if (schedtape_program_begin(program, root)->kind == SCHEDTAPE_OP_WAIT_UNTIL)
+			processes->latest = when;
+		ret = start_one(processes, root);
 	}
 	return ret;
 }

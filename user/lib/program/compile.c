@@ -321,6 +321,19 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 	return 0;
 }
 
+/*
+ * Returns when the player of a task that no replayed task forks joins, or earlier.  0: it may do so
+ * at the start, because threads without creator begin with their process.  A process begins when it
+ * is due if it enters the filter, or if a task forks it that is left out.
+ */
+static uint64_t root_joins(struct compiler *c, const struct schedtape_task *task, bool has_parent,
+			   uint64_t time)
+{
+	bool is_due = task->joined || has_parent;
+
+	return is_due && !task->thread ? numbers_root_begins(c, time) : 0;
+}
+
 /* -- callbacks of the timeline --------------------------------------------- */
 
 static int on_born(void *arg, const struct schedtape_task *task,
@@ -344,7 +357,7 @@ static int on_born(void *arg, const struct schedtape_task *task,
 		return 0;
 	forked = parent && plays(c, parent);
 	ret = cast_task(c, task, task->first_comm, time,
-			forked ? time : numbers_root_begins(c, time));
+			forked ? time : root_joins(c, task, parent, time));
 	if (ret || !plays(c, task))
 		return ret;
 	if (forked) {

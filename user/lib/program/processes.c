@@ -58,8 +58,9 @@ int program_set_processes(struct compiler *c)
 		passed(c, i);
 		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_process(program, i))
 			continue;
-		/* A task that does not begin with a timed wait exists from the start. */
-		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL)
+		/* If it does not begin with a timed wait, it exists from the start, or follows. */
+		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL &&
+		    !program->tasks[i].turn)
 			program->tasks[i].due = 0;
 		ret = schedtape_program_add_root(program, i);
 	}
