@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "player/message.h"
+#include "player/step.h"
 #include "player/sys.h"
 #include "player/threads.h"
 
@@ -32,7 +33,6 @@
  * @shares: its process shares the memory of its parent
  * @ahead: the last operation that slack_at() has looked at
  * @costly: the last operation that costs_soon() has looked at
- * @most_cost: no fork and no end costs more, ns
  */
 struct player {
 	const struct player_cast *cast;
@@ -44,7 +44,6 @@ struct player {
 	bool shares;
 	const struct schedtape_op *ahead;
 	const struct schedtape_op *costly;
-	double most_cost;
 };
 
 static void add_task(struct message *message, const struct player *player)
@@ -333,29 +332,6 @@ static void do_fork(struct player *player, uint32_t child)
 		fail(player, "fork", pid);
 }
 
-/* Returns true if @op belongs to the step that begins at the CPU time @cpu, in the same burst. */
-static bool folds(const struct player *player, const struct schedtape_op *op, uint64_t cpu)
-{
-	const double step = player->cast->costs.step / player->burner.rate;
-
-	return player_folds(op, step, cpu, player->began);
-}
-
-static enum stape_wait wait_of(const struct schedtape_op *op)
-{
-	switch (op->kind) {
-	case SCHEDTAPE_OP_WAIT_EDGE:
-		return STAPE_WAIT_EDGE;
-	case SCHEDTAPE_OP_WAIT_UNTIL:
-		return STAPE_WAIT_UNTIL;
-	case SCHEDTAPE_OP_WAIT_FOR:
-		return STAPE_WAIT_FOR;
-	case SCHEDTAPE_OP_EXIT:
-		return STAPE_WAIT_DONE;
-	}
-	return STAPE_WAIT_NONE;
-}
-
 static const struct schedtape_op *next_op(const struct player *player,
 					  const struct schedtape_op *op)
 {
@@ -389,7 +365,7 @@ static uint32_t find_next(const struct player *player, const struct schedtape_op
 	uint32_t i, n = 0;
 
 	for (i = 0; i < NEXT_OPS && op && n < STAPE_STEP_MAX_NEXT; i++, op = next_op(player, op)) {
-		if (wait_of(op) != STAPE_WAIT_NONE)
+		if (player_wait(op) != STAPE_WAIT_NONE)
 			break;
 		if (op->kind == SCHEDTAPE_OP_WAKE && op->expected)
 			next[n++] = op->value;
@@ -412,74 +388,54 @@ static void tell(const struct player *player, uint64_t cpu)
 /* Makes a step from operation @op on.  Returns the first operation after it, or NULL. */
 static const struct schedtape_op *do_step(struct player *player, const struct schedtape_op *op)
 {
-	uint64_t cpu = op->cpu;
+	const double cost = player->cast->costs.step / player->burner.rate;
 	uint32_t wakes[STAPE_STEP_MAX_WAKES + STAPE_STEP_MAX_NEXT];
+	const struct player_step found = player_find_step(player->cast->program, op,
+							  player->began, cost, wakes);
 	struct stape_step step = {
 		.player = player->number,
 		.index = player->steps++,
 		.wakes = (uintptr_t)wakes,
+		.nr_wakes = found.nr_wakes,
 		.wait = STAPE_WAIT_NONE,
 	};
 	long error;
 
-	while (op && (op->kind == SCHEDTAPE_OP_WAKE || op->kind == SCHEDTAPE_OP_NONE) &&
-	       step.nr_wakes < STAPE_STEP_MAX_WAKES && folds(player, op, cpu)) {
-		if (op->kind == SCHEDTAPE_OP_WAKE)
-			wakes[step.nr_wakes++] = op->value;
-		op = next_op(player, op);
+	if (found.wait) {
+		step.wait = player_wait(found.wait);
+		step.flags = found.wait->blocked ? STAPE_STEP_BLOCKED : 0;
+		step.value = found.wait->value;
+		player->began = found.wait->cpu;
+		step.nr_next = find_next(player, found.next, wakes + step.nr_wakes);
 	}
-	/* A step without wake-ups begins with its wait. */
-	if (op && (!step.nr_wakes || folds(player, op, cpu))) {
-		step.wait = wait_of(op);
-		if (op->blocked)
-			step.flags = STAPE_STEP_BLOCKED;
-		if (step.wait != STAPE_WAIT_NONE) {
-			step.value = op->value;
-			player->began = op->cpu;
-			op = next_op(player, op);
-			step.nr_next = find_next(player, op, wakes + step.nr_wakes);
-		}
-	}
-	if (op && step.nr_wakes)
-		step.slack = slack_at(player, op);
+	if (found.next && step.nr_wakes)
+		step.slack = slack_at(player, found.next);
 	if (step.wait == STAPE_WAIT_DONE)
-		tell(player, cpu);
+		tell(player, op->cpu);
 	error = make_step(player->cast, &step);
 	if (error)
 		leave(player, "step", error);
 	schedtape_burner_stepped(&player->burner);
-	return op;
+	return found.next;
 }
 
-/* Returns the CPU time that the kernel will use for an operation, and that is in its target. */
-static uint64_t cost_of(const struct player *player, const struct schedtape_op *op)
+/* Returns the cost of the player's end, with its last step. */
+static double end_cost(const struct player *player)
 {
-	const struct schedtape_program *program = player->cast->program;
-	const struct schedtape_costs *costs = &player->cast->costs;
-	uint64_t cost;
+	bool shares = player->shares || (has_threads && !player->cast->engine);
+	bool leads = is_process(player->cast, player->task - player->cast->program->tasks);
 
-	if (op->kind == SCHEDTAPE_OP_FORK && is_process(player->cast, op->value))
-		return program->tasks[op->value].brief ? costs->spawn : costs->fork;
-	if (op->kind != SCHEDTAPE_OP_EXIT)
-		return 0;
-	/* No burst that follows makes up for the cost of the last step. */
-	cost = player->burner.step_cost;
-	/* The module's mm pin keeps the memory of a process with threads beyond its end. */
-	if (player->shares || (has_threads && !player->cast->engine))
-		cost += costs->leave;
-	else if (sys_pid() == sys_tid())
-		cost += costs->exit;
-	return cost;
+	return player->burner.step_cost + player_end_cost(&player->cast->costs, shares, leads);
 }
 
 /*
- * Returns true if an operation costs CPU time that is in its target, and follows so closely that
- * there may be too little to burn in between.
+ * Returns true if a fork or the end follows so closely that there may be too little to burn in
+ * between.
  */
-static bool costs_soon(struct player *player, const struct schedtape_op *first)
+static bool costs_soon(struct player *player, const struct schedtape_op *first, double end)
 {
 	const struct schedtape_op *op = player->costly;
-	double most = player->most_cost + player->burner.step_cost;
+	double most = player_spare_most(&player->cast->costs, end);
 
 	/* Compare CPU times, as slack_at() does. */
 	if (op->cpu < first->cpu)
@@ -491,26 +447,14 @@ static bool costs_soon(struct player *player, const struct schedtape_op *first)
 	return (int64_t)(op->cpu - first->cpu) * player->burner.rate <= most;
 }
 
-/*
- * Returns the CPU time that must not be burnt before an operation, because the kernel uses
- * it for that operation and those that follow closely.  For example, most CPU time of a
- * process's end is used before its parent is woken, and that wake-up precedes the exit.
- */
 static uint64_t spare_for(struct player *player, const struct schedtape_op *first)
 {
-	const struct schedtape_op *op = first;
-	double sum = 0, most = 0, left;
-	size_t i;
+	double end = end_cost(player);
 
-	if (!costs_soon(player, first))
+	if (!costs_soon(player, first, end))
 		return 0;
-	for (i = 0; op && i < PLAYER_SPARE_OPS; i++, op = next_op(player, op)) {
-		sum += cost_of(player, op);
-		left = sum - (op->cpu - first->cpu) * player->burner.rate;
-		if (left > most)
-			most = left;
-	}
-	return most;
+	return player_spare(player->cast->program, &player->cast->costs, first, end,
+			    player->burner.rate);
 }
 
 static void hold(void *arg)
@@ -605,7 +549,6 @@ static void play(const struct player_cast *cast, uint32_t number, bool shares)
 		.task = task,
 		.number = task->player,
 		.shares = shares,
-		.most_cost = cast->costs.fork + cast->costs.exit,
 		.burner = {
 			.calibration = cast->calibration,
 			.word = cast->engine ? NULL : &cast->clocks[task->player],

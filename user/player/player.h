@@ -19,15 +19,6 @@
 #define PLAYER_CAST_AT	0x1000000000ULL
 
 /*
- * Wake-ups and the wait of one burst become one step where separate ones would cost more than lies
- * between them, or if the whole burst is shorter than this number of steps: it has no time for two
- * and for its own wake-ups.
- */
-#define PLAYER_FOLD_STEPS	2.5
-
-#define PLAYER_SPARE_OPS	16	/* operations to look at for costs to spare */
-
-/*
  * A player that cannot go on says why, and kills its process group with this signal.  So the
  * controller knows that a message has been printed.
  */
@@ -99,17 +90,6 @@ struct player_cast {
 	struct player_map maps[PLAYER_MAPS];
 	uint32_t nr_maps;
 };
-
-/*
- * Returns true if @op belongs to the step that begins at the CPU time @cpu, in the burst that began
- * at @began.  @step: cost of a step
- */
-static inline bool player_folds(const struct schedtape_op *op, double step, uint64_t cpu,
-				uint64_t began)
-{
-	return (int64_t)(op->cpu - cpu) <= step ||
-	       (int64_t)(op->cpu - began) <= PLAYER_FOLD_STEPS * step;
-}
 
 /*
  * Runs the program of a task that is a process's first, and starts the threads of that process

@@ -14,7 +14,7 @@
 
 #include "common/output.h"
 #include "diff/internal.h"
-#include "player/player.h"
+#include "player/step.h"
 #include "tape/meta.h"
 
 /* Rounded rates are equal. */
@@ -23,14 +23,6 @@
 /* More is an error of the tape, ns. */
 #define MOST_COST	1e8
 #define MOST_STALL	(1ULL << 46)
-
-/**
- * struct costs - replay_costs of a tape's META, ns; 0: not measured
- * @rate: a player's CPU time for each ns of its task's
- */
-struct costs {
-	double step, fork, exit, spawn, leave, rate;
-};
 
 /**
  * struct excess - CPU time that a player has used beyond that of its task, ns
@@ -52,16 +44,18 @@ static double number(struct json_object *object, const char *key)
 	return value > 0 && value < MOST_COST ? value : 0;
 }
 
-static bool read_costs(struct schedtape_tape *tape, struct costs *costs)
+/* Reads replay_costs of a tape's META.  *@rate: a player's CPU time for each ns of its task's */
+static bool read_costs(struct schedtape_tape *tape, struct schedtape_costs *costs, double *rate)
 {
 	struct json_object *object = json_object_object_get(tape_meta(tape), "replay_costs");
 
 	if (!json_object_is_type(object, json_type_object))
 		return false;
-	*costs = (struct costs){
+	*costs = (struct schedtape_costs){
 		number(object, "step"), number(object, "fork"), number(object, "exit"),
-		number(object, "spawn"), number(object, "leave"), number(object, "rate"),
+		number(object, "spawn"), number(object, "leave"),
 	};
+	*rate = number(object, "rate");
 	return costs->step && costs->fork && costs->exit && costs->spawn && costs->leave;
 }
 
@@ -94,104 +88,47 @@ static void add_cost(struct excess *excess, double steps, double forks)
 	excess->forks += forks * (sum - used) / sum;
 }
 
-static bool waits(const struct schedtape_op *op)
-{
-	return op->kind == SCHEDTAPE_OP_WAIT_EDGE || op->kind == SCHEDTAPE_OP_WAIT_UNTIL ||
-	       op->kind == SCHEDTAPE_OP_WAIT_FOR;
-}
-
-/*
- * Returns the last of the operations that a player makes in one step, as do_step() in player.c.
- * @step: cost of a step by which it decides; @began: CPU time at which the burst began
- */
-static const struct schedtape_op *last_of_step(const struct schedtape_program *program,
-					       const struct schedtape_op *op, double step,
-					       uint64_t began)
-{
-	const struct schedtape_op *next = op;
-	const uint64_t cpu = op->cpu;
-
-	while (next->kind == SCHEDTAPE_OP_WAKE || next->kind == SCHEDTAPE_OP_NONE) {
-		next = schedtape_program_next(program, next);
-		if (!player_folds(next, step, cpu, began))
-			break;
-		if (next->kind == SCHEDTAPE_OP_WAKE || waits(next) ||
-		    next->kind == SCHEDTAPE_OP_EXIT)
-			op = next;
-	}
-	return op;
-}
-
 /**
  * struct played - a task and what its player's operations cost
- * @threaded: by task: it leads a process with threads
+ * @end: cost of the task's end, without its last step
  * @number: of the task
  * @fold_step: cost of a step by which its player folds operations
  */
 struct played {
-	const struct costs *costs;
+	struct schedtape_costs costs;
 	const struct schedtape_program *program;
-	const bool *threaded;
+	double end;
 	uint32_t number;
 	double fold_step;
 };
-
-/* Returns the cost of a fork or of the end, and 0 for other operations. */
-static double cost_of(const struct played *played, const struct schedtape_op *op)
-{
-	const struct schedtape_program_task *tasks = played->program->tasks, *task;
-	const struct costs *costs = played->costs;
-
-	switch (op->kind) {
-	case SCHEDTAPE_OP_FORK:
-		task = &tasks[op->value];
-		return task->process != op->value ? 0 : task->brief ? costs->spawn : costs->fork;
-	case SCHEDTAPE_OP_EXIT:
-		task = &tasks[played->number];
-		/* The module keeps the memory of a process with threads. */
-		return task->brief || played->threaded[task->process] ? costs->leave : costs->exit;
-	}
-	return 0;
-}
-
-/* Returns what the player does not burn before an operation, as spare_for() in player.c. */
-static double spare_for(const struct played *played, const struct schedtape_op *first)
-{
-	const struct schedtape_op *op = first;
-	double sum = 0, most = 0, left;
-	int i;
-
-	for (i = 0; op && i < PLAYER_SPARE_OPS; i++) {
-		sum += cost_of(played, op);
-		if (op->kind == SCHEDTAPE_OP_EXIT)
-			sum += played->costs->step;
-		left = sum - (op->cpu - first->cpu);
-		if (left > most)
-			most = left;
-		op = schedtape_program_next(played->program, op);
-	}
-	return most;
-}
 
 /* Returns how much more CPU time the player of a task is expected to have used at its end. */
 static struct excess find_excess(const struct played *played)
 {
 	const struct schedtape_program *program = played->program;
 	const struct schedtape_op *op = schedtape_program_begin(program, played->number);
+	const double step_cost = played->costs.step, end = played->end + step_cost;
+	uint32_t wakes[STAPE_STEP_MAX_WAKES];
 	struct excess excess = { 0 };
+	struct player_step step;
 	uint64_t began = 0;
-	bool steps;
 
-	for (; op; op = schedtape_program_next(program, op)) {
-		steps = op->kind == SCHEDTAPE_OP_WAKE || op->kind == SCHEDTAPE_OP_EXIT || waits(op);
-		if (!steps && op->kind != SCHEDTAPE_OP_FORK)
+	while (op) {
+		if (op->kind == SCHEDTAPE_OP_NONE) {
+			op = schedtape_program_next(program, op);
 			continue;
-		pass(&excess, op, spare_for(played, op));
-		if (steps)
-			op = last_of_step(program, op, played->fold_step, began);
-		if (waits(op))
-			began = op->cpu;
-		add_cost(&excess, steps ? played->costs->step : 0, cost_of(played, op));
+		}
+		pass(&excess, op, player_spare(program, &played->costs, op, end, 1));
+		if (op->kind != SCHEDTAPE_OP_WAKE && player_wait(op) == STAPE_WAIT_NONE) {
+			add_cost(&excess, 0, player_cost(program, &played->costs, op, 0));
+			op = schedtape_program_next(program, op);
+			continue;
+		}
+		step = player_find_step(program, op, began, played->fold_step, wakes);
+		if (step.wait)
+			began = step.wait->cpu;
+		add_cost(&excess, step_cost, step.next ? 0 : played->end);
+		op = step.next;
 	}
 	return excess;
 }
@@ -318,20 +255,24 @@ static bool is_matched(void *arg, const struct schedtape_task *task)
 }
 
 /* The program has the tasks of matched pairs, in their order. */
-static void find_parts(struct diff *diff, const struct costs *costs,
+static void find_parts(struct diff *diff, const struct schedtape_costs *costs,
 		       const struct schedtape_program *program, const bool *threaded,
 		       const struct all_told *all)
 {
 	uint32_t i;
 
 	for (i = 0; i < diff->distance->matched && i < program->nr_tasks; i++) {
-		const struct told *told = told_of(all, &program->tasks[i]);
-		struct costs own = *costs;
-		struct played played = { &own, program, threaded, i, costs->step };
+		const struct schedtape_program_task *task = &program->tasks[i];
+		const struct told *told = told_of(all, task);
+		/* The module keeps the memory of a process with threads. */
+		bool shares = task->brief || threaded[task->process];
+		struct played played = {
+			*costs, program, player_end_cost(costs, shares, true), i, costs->step,
+		};
 		struct excess excess;
 
 		if (told->step)
-			own.step = told->step;
+			played.costs.step = told->step;
 		excess = find_excess(&played);
 		add_parts(diff, i, &excess, told->stalled);
 	}
@@ -352,13 +293,15 @@ static bool is_replay(const struct diff *diff)
 }
 
 /* Returns why the parts cannot be known, or NULL. */
-static const char *find_obstacle(const struct diff *diff, struct costs *costs)
+static const char *find_obstacle(const struct diff *diff, struct schedtape_costs *costs)
 {
-	if (!read_costs(diff->b.tape, costs))
+	double rate;
+
+	if (!read_costs(diff->b.tape, costs, &rate))
 		return "B has no costs of steps, forks and exits";
 	if (!is_replay(diff))
 		return "B is not a replay of A";
-	if (fabs(costs->rate - 1) > RATE_ERROR)
+	if (fabs(rate - 1) > RATE_ERROR)
 		return "B had to use another CPU time than A";
 	return NULL;
 }
@@ -372,7 +315,7 @@ int diff_find_parts(struct diff *diff)
 	struct schedtape_error err = { "not enough memory" };
 	struct all_told all = { NULL };
 	bool *threaded = NULL;
-	struct costs costs;
+	struct schedtape_costs costs;
 	int ret;
 
 	/* Two recordings are compared. */
