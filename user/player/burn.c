@@ -125,6 +125,7 @@ static void follow(struct schedtape_burner *burner)
 	}
 	look(burner);
 	done = burner->origin + (burner->known - burner->base) / burner->rate;
+	burner->told.used += burner->known - burner->base;
 	burner->base = burner->known;
 	burner->origin = done;
 	set_rate(burner, speed);
@@ -152,6 +153,7 @@ struct schedtape_told schedtape_burner_told(const struct schedtape_burner *burne
 
 	if (told.stalled > late)
 		told.stalled = late > 0 ? late : 0;
+	told.used += burner->known + burner->since - burner->base;
 	return told;
 }
 

@@ -15,11 +15,13 @@
  * @steps: steps whose CPU time is known
  * @steps_ns: CPU time of these
  * @stalled: CPU time in which the thread did not get on and for which no burst has made up, ns
+ * @used: CPU time so far, since that of its task counts, ns
  */
 struct schedtape_told {
 	uint64_t steps;
 	double steps_ns;
 	double stalled;
+	double used;
 };
 
 /**

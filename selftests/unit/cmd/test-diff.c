@@ -342,6 +342,11 @@ TEST(told)
 	HAS_PARTS(costs, TOLD(10, "\"stalled\": 5000000"), "this one was", 0, 0, "5000000", 15000);
 	prints("\none:10       20.000000  0.000000           0.000000  5.000000   15.000000\n",
 	       "in the table");
+	/* It has used 70 ms in all; its last step and its end cost 6 ms, or three times as much. */
+	HAS_PARTS(costs, TOLD(10, "\"stalled\": 1000000, \"used\": 50000000"),
+		  "this one in its last step, too", 0, 0, "15000000", 5000);
+	HAS_PARTS(costs, TOLD(10, "\"used\": 52000000"), "a costly step is no stall",
+		  0, 0, "0", 20000);
 	HAS_PARTS(COSTS("7e6", "8e6", "1"), TOLD(10, "\"step\": 12000000"),
 		  "the player's own steps cost more", 22000, 8000, "0", -10000);
 	HAS_PARTS(costs, "[ 7, {}, { \"task_pid\": \"x\" } ]", "nonsense", 0, 0, "0", 20000);

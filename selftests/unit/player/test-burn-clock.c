@@ -174,6 +174,7 @@ static void has_stalled(const struct schedtape_burner *burner, uint64_t until, d
 static void test_told(void)
 {
 	struct schedtape_burner burner = make_burner(1, NULL);
+	double began = clock_ns;
 	struct schedtape_told told;
 	uint64_t until = 0;
 
@@ -190,6 +191,7 @@ static void test_told(void)
 	has_stalled(&burner, until, 49900 * US, "what no burst makes up for is a stall");
 	told = schedtape_burner_told(&burner, until);
 	ok(told.steps == 201, "and says nothing of what steps cost");
+	ok(near(told.used, clock_ns - began), "it has used %.0f ns", told.used);
 	schedtape_burn(&burner, until += 20 * MS, 0);
 	has_stalled(&burner, until, 29900 * US, "a burst makes up for a part of it");
 	schedtape_burn(&burner, until += 30 * MS, 0);

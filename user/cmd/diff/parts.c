@@ -140,12 +140,14 @@ static struct excess find_excess(const struct played *played)
  * @start, @pid: of its task in A
  * @step: what a step of it costs, 0: not known
  * @stalled: CPU time in which it did not get on, ns
+ * @used: its CPU time before its last step, ns; 0: not known
  */
 struct told {
 	uint64_t start;
 	uint32_t pid;
 	double step;
 	int64_t stalled;
+	int64_t used;
 };
 
 struct all_told {
@@ -184,6 +186,7 @@ static int read_told(struct json_object *array, struct all_told *all)
 			.pid = whole(object, "task_pid"),
 			.step = number(object, "step"),
 			.stalled = whole(object, "stalled") % MOST_STALL,
+			.used = whole(object, "used") % MOST_STALL,
 		};
 	}
 	if (all->n)
@@ -254,6 +257,17 @@ static bool is_matched(void *arg, const struct schedtape_task *task)
 	return first < diff->distance->matched && diff->pairs[first].a == task->index;
 }
 
+/*
+ * Returns for how long a player was stalled in its last step, after it has told the rest.
+ * @cpu: CPU time of the task in B; @cost: of the step and the end, which may be three times as high
+ */
+static int64_t last_stall(const struct told *told, int64_t cpu, double cost)
+{
+	double more = cpu - told->used - cost;
+
+	return told->used && more > 2 * cost ? llround(more) : 0;
+}
+
 /* The program has the tasks of matched pairs, in their order. */
 static void find_parts(struct diff *diff, const struct schedtape_costs *costs,
 		       const struct schedtape_program *program, const bool *threaded,
@@ -263,6 +277,7 @@ static void find_parts(struct diff *diff, const struct schedtape_costs *costs,
 
 	for (i = 0; i < diff->distance->matched && i < program->nr_tasks; i++) {
 		const struct schedtape_program_task *task = &program->tasks[i];
+		const struct schedtape_task *b = diff_b(diff, &diff->pairs[i]);
 		const struct told *told = told_of(all, task);
 		/* The module keeps the memory of a process with threads. */
 		bool shares = task->brief || threaded[task->process];
@@ -270,11 +285,13 @@ static void find_parts(struct diff *diff, const struct schedtape_costs *costs,
 			*costs, program, player_end_cost(costs, shares, true), i, costs->step,
 		};
 		struct excess excess;
+		int64_t last;
 
 		if (told->step)
 			played.costs.step = told->step;
 		excess = find_excess(&played);
-		add_parts(diff, i, &excess, told->stalled);
+		last = last_stall(told, b->cpu_time, played.costs.step + played.end);
+		add_parts(diff, i, &excess, told->stalled + last);
 	}
 }
 

@@ -212,6 +212,7 @@ static void add_told(struct json_object *list, const struct schedtape_program_ta
 	if (told->steps && told->steps_ns > 0)
 		out_json_add_count(object, "step", told->steps_ns / told->steps);
 	out_json_add_count(object, "stalled", told->stalled);
+	out_json_add_count(object, "used", told->used);
 	json_object_array_add(list, object);
 }
 
