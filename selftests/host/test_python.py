@@ -4,6 +4,7 @@
 import array
 import ast
 import ctypes
+import fcntl
 import gc
 import glob
 import hashlib
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import termios
 import threading
 import time
 import zipfile
@@ -214,6 +216,56 @@ def test_pipe(schedtape, folder):
     done = subprocess.run([sys.executable, "-c", text], input=whole, capture_output=True,
                           check=False, env={**os.environ, "PYTHONPATH": PACKAGE})
     ok(done.stdout.decode() == f"{cpu_time}\n", "tasks of standard input", done)
+
+
+WAITING = """
+import schedtape, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGUSR1, lambda *_: print("heard", flush=True))
+tape = schedtape.open(sys.argv[1])
+{}
+"""
+
+
+def test_signals(folder):
+    """A signal that comes while a pipe has nothing is handled at once, and may end the wait."""
+    with open(f"{folder}/live.tape", "rb") as file:
+        whole = file.read()
+    for call, begin in (("", b""), ("[*tape]", whole[:-1000]), ("tape.tasks()", whole[:-1000])):
+        fifo = f"{folder}/fifo{len(call)}"
+        os.mkfifo(fifo)
+        with subprocess.Popen([sys.executable, "-c", WAITING.format(call), fifo], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={**os.environ, "PYTHONPATH": PACKAGE}) as child:
+            with open(fifo, "wb") as file:
+                file.write(begin)
+                file.flush()
+                wait_until(lambda: bytes_in(file) == 0 and state_of(child.pid) == "S")
+                child.send_signal(signal.SIGUSR1)
+                heard = child.stdout.readline()
+                wait_until(lambda: state_of(child.pid) == "S")
+                child.send_signal(signal.SIGINT)
+                said = child.stderr.read()
+        ok(heard == "heard\n" and child.returncode == -signal.SIGINT and
+           said.endswith("KeyboardInterrupt\n"), f"Ctrl-C ends {call or 'open()'} of a pipe",
+           (heard, child.returncode, said))
+
+
+def bytes_in(file):
+    """How many bytes a pipe has."""
+    return array.array("i", fcntl.ioctl(file, termios.FIONREAD, b"\0" * 4))[0]
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rpartition(") ")[2][0]
+
+
+def wait_until(condition):
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
 
 
 def test_trouble(schedtape, path, folder):
@@ -432,6 +484,7 @@ def main():
         with schedtape.open(path) as tape:
             ok(not tape.tracepoints() and not list(tape.samples()), "a tape without samples")
         test_pipe(schedtape, folder)
+        test_signals(folder)
         test_trouble(schedtape, path, folder)
         test_damage(schedtape, path, folder)
         test_fork(schedtape, path)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 
 from tap import BUILD, LOAD_TAPE, PACKAGE, POINTS_TAPE, SCHEDTAPE, finish, make_package, ok
@@ -266,6 +267,43 @@ def sched__sched_switch(*arguments):
 def trace_end():
     print("ended after", n)
 """
+
+
+WAITS = """
+import fcntl, os, signal, termios, threading, time
+
+def waits():
+    left = fcntl.ioctl(0, termios.FIONREAD, b"0123")
+    return left == bytes(4) and open("/proc/self/stat").read().rpartition(") ")[2][0] == "S"
+
+def interrupt():
+    while not waits():
+        time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGINT)
+
+def trace_begin():
+    threading.Thread(target=interrupt).start()
+
+def trace_end():
+    print("ended")
+"""
+
+
+def test_pipe_ends(folder):
+    """Ctrl-C does not wait for the next event of a pipe."""
+    with open(f"{folder}/waits.py", "w", encoding="utf-8") as file:
+        file.write(WAITS)
+    subprocess.run([LOAD_TAPE, f"{folder}/live.tape", "40000", "live"], check=True)
+    with open(f"{folder}/live.tape", "rb") as file:
+        whole = file.read()
+    reads, writes = os.pipe()
+    with open(writes, "wb") as pipe:
+        thread = threading.Thread(target=pipe.write, args=(whole[:-1000],))
+        thread.start()
+        done = run("script", "-i", "-", "-s", f"{folder}/waits.py", stdin=reads, timeout=120)
+        os.close(reads)
+        thread.join()
+    ok(done.returncode == 0 and done.stdout == "ended\n", "nor does it wait for a pipe", done)
 
 
 def test_ends(folder):
@@ -616,6 +654,7 @@ def main():
         test_perf_scripts(folder)
         test_core(folder)
         test_ends(folder)
+        test_pipe_ends(folder)
         test_trouble(folder)
         test_perl_events(folder)
         test_perl_generated(folder)

@@ -15,6 +15,8 @@ PyObject *tape_fail(int rc, const struct schedtape_error *err)
 {
 	PyObject *args;
 
+	if (rc == -EINTR && PyErr_Occurred())
+		return NULL;
 	if (rc == -ENOMEM)
 		return PyErr_NoMemory();
 	args = Py_BuildValue("(iN)", -rc,
@@ -79,6 +81,30 @@ void tape_end(struct tape_object *self)
 
 /* -- opening and closing ------------------------------------------------------ */
 
+/* A wait for a pipe goes on, unless Python's handler of the signal has raised an exception. */
+static int interrupted(void *none)
+{
+	PyGILState_STATE state = PyGILState_Ensure();
+	int rc = PyErr_CheckSignals();
+
+	(void)none;
+	PyGILState_Release(state);
+	return rc;
+}
+
+/* Opens a tape.  The open() of a FIFO waits as well. */
+static int open_once(const char *path, struct schedtape_tape **tape, struct schedtape_error *err)
+{
+	int rc;
+
+	do {
+		Py_BEGIN_ALLOW_THREADS
+		rc = schedtape_tape_open_interruptible(path, interrupted, NULL, tape, err);
+		Py_END_ALLOW_THREADS
+	} while (rc == -EINTR && !PyErr_Occurred() && !PyErr_CheckSignals());
+	return rc;
+}
+
 static PyObject *tape_open(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = { "path", NULL };
@@ -90,9 +116,7 @@ static PyObject *tape_open(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&", names, PyUnicode_FSConverter, &path))
 		return NULL;
-	Py_BEGIN_ALLOW_THREADS
-	rc = schedtape_tape_open_once(PyBytes_AsString(path), &tape, &err);
-	Py_END_ALLOW_THREADS
+	rc = open_once(PyBytes_AsString(path), &tape, &err);
 	Py_DECREF(path);
 	if (rc)
 		return tape_fail(rc, &err);

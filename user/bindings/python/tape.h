@@ -33,7 +33,10 @@ struct tape_object {
 /* The exception for what is wrong with a tape: a subclass of OSError. */
 extern PyObject *tape_error;
 
-/* Sets an exception.  @rc: -errno.  Returns NULL. */
+/*
+ * Sets an exception, unless that of a signal's handler has ended a wait for a pipe.  @rc: -errno.
+ * Returns NULL.
+ */
 PyObject *tape_fail(int rc, const struct schedtape_error *err);
 /*
  * Begins to read a tape from its start, and ends that.  Returns false with an exception if it is

@@ -313,6 +313,14 @@ int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
  */
 int schedtape_tape_open_once(const char *path, struct schedtape_tape **tape,
 			     struct schedtape_error *err);
+/*
+ * As schedtape_tape_open_once(), for a program whose signals must not wait for a pipe.
+ * @interrupted: called with @arg when a handler of a signal has interrupted a wait for the pipe, also
+ * in this call.  The wait goes on if it returns 0, else the function that waits fails with -EINTR:
+ * schedtape_tape_next() may be called again.  It must not use the tape.
+ */
+int schedtape_tape_open_interruptible(const char *path, int (*interrupted)(void *arg), void *arg,
+				      struct schedtape_tape **tape, struct schedtape_error *err);
 /* Returns true if the tape is read once, from a pipe. */
 bool schedtape_tape_is_pipe(const struct schedtape_tape *tape);
 /*

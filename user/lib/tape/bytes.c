@@ -158,18 +158,29 @@ static int pipe_room(struct tape_pipe *pipe, size_t bytes)
 	return 0;
 }
 
-/* Reads what has come, as much as there is room for.  Waits if nothing has. */
-static int pipe_read(struct tape_pipe *pipe, int fd)
+/* Returns what a wait that has failed returns. */
+static int wait_failed(const struct tape_file *file, int error)
 {
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	const struct tape_interrupt *interrupt = file->interrupt;
+
+	if (error != EINTR)
+		return -error;
+	return interrupt->call && interrupt->call(interrupt->arg) ? -EINTR : 0;
+}
+
+/* Reads what has come, as much as there is room for.  Waits if nothing has. */
+static int pipe_read(const struct tape_file *file)
+{
+	struct pollfd poll_fd = { .fd = file->fd, .events = POLLIN };
+	struct tape_pipe *pipe = file->pipe;
 	ssize_t got;
 
-	got = read(fd, pipe->data + pipe->bytes, pipe->room - pipe->bytes);
+	got = read(file->fd, pipe->data + pipe->bytes, pipe->room - pipe->bytes);
 	/* Another process may have set O_NONBLOCK, which belongs to all that have the pipe. */
 	if (got < 0 && errno == EAGAIN)
-		return poll(&poll_fd, 1, -1) < 0 && errno != EINTR ? -errno : 0;
+		return poll(&poll_fd, 1, -1) < 0 ? wait_failed(file, errno) : 0;
 	if (got < 0)
-		return errno == EINTR ? 0 : -errno;
+		return wait_failed(file, errno);
 	if (!got)
 		pipe->size = pipe->start + pipe->bytes;
 	pipe->bytes += got;
@@ -185,7 +196,7 @@ int tape_file_reach(const struct tape_file *file, uint64_t offset, uint64_t byte
 		return 0;
 	ret = pipe_room(pipe, offset + bytes - pipe->start);
 	while (!ret && pipe->size == UINT64_MAX && pipe->start + pipe->bytes < offset + bytes)
-		ret = pipe_read(pipe, file->fd);
+		ret = pipe_read(file);
 	return ret;
 }
 

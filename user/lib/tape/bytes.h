@@ -14,10 +14,21 @@
 struct tape_pipe;
 
 /**
+ * struct tape_interrupt - what a wait for a pipe does when a signal has come
+ * @call: NULL: the wait goes on; else it goes on if this returns 0
+ * @arg: for @call
+ */
+struct tape_interrupt {
+	int (*call)(void *arg);
+	void *arg;
+};
+
+/**
  * struct tape_file - a file that records come from
  * @name: prefix for notes about the file: "data.3: "; "" if it is all of the tape
  * @size: bytes when it was opened; later ones are ignored.  See tape_file_size()
  * @pipe: it is a pipe, and this is the part of it that is in memory; NULL: it can seek
+ * @interrupt: of the tape
  * @header: bytes of its header, behind which the records begin
  * @minor: the format's minor version, from its header
  * @offset: where the walk over its records is
@@ -32,6 +43,7 @@ struct tape_file {
 	int fd;
 	uint64_t size;
 	struct tape_pipe *pipe;
+	const struct tape_interrupt *interrupt;
 	uint32_t header;
 	uint16_t minor;
 	uint64_t offset;
@@ -50,7 +62,10 @@ int tape_file_open(struct tape_file *file, const char *path, bool once,
 void tape_file_close(struct tape_file *file);
 /* Returns the bytes read, fewer than @bytes if the file ends there; or -errno. */
 ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset);
-/* Waits until a pipe has come to @offset + @bytes, or to its end.  0 or -errno. */
+/*
+ * Waits until a pipe has come to @offset + @bytes, or to its end.  0 or -errno; -EINTR: a signal has
+ * ended the wait, and nothing of the pipe is lost.
+ */
 int tape_file_reach(const struct tape_file *file, uint64_t offset, uint64_t bytes);
 /* Returns the file's size; UINT64_MAX: it is a pipe that has not come to its end. */
 uint64_t tape_file_size(const struct tape_file *file);

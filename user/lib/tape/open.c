@@ -187,8 +187,8 @@ static int tape_finish(struct schedtape_tape *tape, struct schedtape_error *err)
 	return ret == -ENOMEM ? schedtape_fail(err, ret, "%s: out of memory", tape->path) : ret;
 }
 
-static int tape_open(const char *path, bool once, struct schedtape_tape **tape,
-		     struct schedtape_error *err)
+static int tape_open(const char *path, bool once, struct tape_interrupt interrupt,
+		     struct schedtape_tape **tape, struct schedtape_error *err)
 {
 	struct schedtape_tape *t;
 	int ret;
@@ -199,6 +199,7 @@ static int tape_open(const char *path, bool once, struct schedtape_tape **tape,
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 
 	t->once = once;
+	t->interrupt = interrupt;
 	t->path = strdup(path);
 	if (!t->path || tape_decoder_init(&t->decoder)) {
 		ret = schedtape_fail(err, -ENOMEM, "%s: out of memory", path);
@@ -220,13 +221,19 @@ err_close:
 int schedtape_tape_open(const char *path, struct schedtape_tape **tape,
 			struct schedtape_error *err)
 {
-	return tape_open(path, false, tape, err);
+	return tape_open(path, false, (struct tape_interrupt){ NULL }, tape, err);
 }
 
 int schedtape_tape_open_once(const char *path, struct schedtape_tape **tape,
 			     struct schedtape_error *err)
 {
-	return tape_open(path, true, tape, err);
+	return tape_open(path, true, (struct tape_interrupt){ NULL }, tape, err);
+}
+
+int schedtape_tape_open_interruptible(const char *path, int (*interrupted)(void *arg), void *arg,
+				      struct schedtape_tape **tape, struct schedtape_error *err)
+{
+	return tape_open(path, true, (struct tape_interrupt){ interrupted, arg }, tape, err);
 }
 
 bool schedtape_tape_is_pipe(const struct schedtape_tape *tape)

@@ -161,6 +161,7 @@ struct tape_skipped {
  * @ev: the brief that was returned last, if it was asked for as an event: all other members are 0
  * @skipped: since the tape was opened or rewound
  * @once: the tape may be a pipe
+ * @interrupt: of waits for it
  * @stream: its state, NULL: it is none
  */
 struct schedtape_tape {
@@ -234,6 +235,7 @@ struct schedtape_tape {
 	struct schedtape_event ev;
 	struct tape_loader *loader;
 	bool once;
+	struct tape_interrupt interrupt;
 	struct tape_stream *stream;
 };
 

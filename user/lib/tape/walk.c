@@ -423,7 +423,10 @@ int tape_walk_file(struct schedtape_tape *tape, const char *path, const char *na
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 	tape->files = files;
 	file = &files[tape->nr_files];
-	*file = (struct tape_file) { .stream = name && strcmp(name, TAPE_MAIN_FILE) };
+	*file = (struct tape_file) {
+		.interrupt = &tape->interrupt,
+		.stream = name && strcmp(name, TAPE_MAIN_FILE),
+	};
 	if (name)
 		snprintf(file->name, sizeof(file->name), "%s: ", name);
 

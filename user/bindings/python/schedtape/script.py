@@ -75,6 +75,10 @@ def _sampled(tape: Tape) -> list[Tracepoint]:
             re.fullmatch(r"\w+:\w+", point.name, re.ASCII)]
 
 
+class Stopped(Exception):
+    """Ctrl-C has ended the events."""
+
+
 class Runner:
     """Calls the functions of a script, which are in a module."""
 
@@ -192,10 +196,13 @@ class Runner:
             handler(self._sample(name, event, cpu, pid, comm))
         return call
 
-    def _stop(self, *_: Any) -> None:
+    def _stop(self, _: int, frame: types.FrameType | None) -> None:
         """Ctrl-C ends the events, as in perf. The second one ends the script."""
         self.points.stopped = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        # A function of the script comes to its end; a wait for a pipe does not.
+        if frame and os.path.dirname(os.path.realpath(frame.f_code.co_filename)) == _HERE:
+            raise Stopped
 
     def run(self) -> None:
         """Runs the script, its begin and end included."""
@@ -203,9 +210,12 @@ class Runner:
         if begin:
             begin()
         self._find_handlers()
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._stop)
-        self.points.run()
+        try:
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._stop)
+            self.points.run()
+        except Stopped:
+            pass
         if end:
             end()
 
