@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "phases/internal.h"
+#include "common/clusters.h"
 #include "tap.h"
 
 #define N	90
@@ -22,7 +22,7 @@ static void make_points(unsigned int nr, double apart)
 	for (i = 0; i < N; i++)
 		for (dim = 0; dim < POINT_DIMS; dim++)
 			points[i].at[dim] = ((unsigned int)dim % nr == i % nr) +
-					    apart * (2 * phases_random_share(&random) - 1);
+					    apart * (2 * clusters_random_share(&random) - 1);
 }
 
 /* Finds groups of the first @n points. */

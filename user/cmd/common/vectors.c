@@ -3,6 +3,8 @@
  * Cuts a tape into intervals, and describes each by numbers, from the schedule alone.  A class of
  * tasks is a name together with the names of parent and grandparent.
  */
+#include "common/vectors.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/list.h"
-#include "phases/internal.h"
 
 /* The first number of a dimension has the kind above its class. */
 #define KIND_SHIFT	28
@@ -75,12 +76,19 @@ static int set_class(struct vectors *vectors, const struct schedtape_task *task)
 
 /* -- numbers --------------------------------------------------------------- */
 
-/* Returns the number of the interval that may have a time; @nr: it is behind them, or before. */
-static uint32_t interval_at(const struct vectors *vectors, uint64_t time)
+/* Returns the number of the first interval that ends after a time; @nr: none does. */
+static uint32_t first_after(const struct vectors *vectors, uint64_t time)
 {
-	uint64_t begin = vectors->intervals[0].begin, number = (time - begin) / vectors->length;
+	uint32_t low = 0, high = vectors->nr, middle;
 
-	return time < begin || number > vectors->nr ? vectors->nr : number;
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (vectors->intervals[middle].end <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* Returns the part of @from to @to that is in the interval with a number; 0: none is. */
@@ -93,12 +101,6 @@ static uint64_t part_of(const struct vectors *vectors, uint32_t number, uint64_t
 	if (to > interval->end)
 		to = interval->end;
 	return to > from ? to - from : 0;
-}
-
-/* Returns the number of the first interval that may have a part of a time from @from on. */
-static uint32_t first_after(const struct vectors *vectors, uint64_t from)
-{
-	return from < vectors->intervals[0].begin ? 0 : interval_at(vectors, from);
 }
 
 static int add(struct vectors *vectors, uint32_t interval, enum vectors_kind kind, uint32_t class,
@@ -124,9 +126,9 @@ static int add(struct vectors *vectors, uint32_t interval, enum vectors_kind kin
 static int count(struct vectors *vectors, uint64_t time, enum vectors_kind kind, uint32_t class,
 		 uint32_t other)
 {
-	uint32_t number = interval_at(vectors, time);
+	uint32_t number = first_after(vectors, time);
 
-	if (number >= vectors->nr || time >= vectors->intervals[number].end)
+	if (number == vectors->nr || time < vectors->intervals[number].begin)
 		return 0;
 	return add(vectors, number, kind, class, other, 1);
 }
@@ -145,10 +147,11 @@ static int add_run(struct vectors *vectors, uint32_t class, const struct schedta
 	int rc = 0;
 
 	for (; number < vectors->nr && !rc; number++) {
-		part = part_of(vectors, number, run->begin, run->end);
-		if (!part)
+		if (vectors->intervals[number].begin >= run->end)
 			break;
-		rc = add(vectors, number, VECTORS_CPU, class, 0, part);
+		part = part_of(vectors, number, run->begin, run->end);
+		if (part)
+			rc = add(vectors, number, VECTORS_CPU, class, 0, part);
 	}
 	return rc;
 }
@@ -239,10 +242,10 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 
 /* -- the whole tape -------------------------------------------------------- */
 
-static int make_intervals(struct vectors *vectors, uint64_t start, uint64_t stop,
-			  struct schedtape_error *err)
+int vectors_cut(struct vectors *vectors, uint64_t start, uint64_t stop, uint64_t length,
+		struct schedtape_error *err)
 {
-	uint64_t nr = (stop - start - 1) / vectors->length + 1, i;
+	uint64_t nr = (stop - start - 1) / length + 1, i;
 	struct interval *interval;
 
 	if (nr > INTERVALS_MOST)
@@ -255,14 +258,13 @@ static int make_intervals(struct vectors *vectors, uint64_t start, uint64_t stop
 	vectors->nr = nr;
 	for (i = 0; i < nr; i++) {
 		interval = &vectors->intervals[i];
-		interval->begin = start + i * vectors->length;
-		interval->end = i < nr - 1 ? interval->begin + vectors->length : stop;
-		interval->known = interval->end - interval->begin;
+		interval->begin = start + i * length;
+		interval->end = i < nr - 1 ? interval->begin + length : stop;
 	}
 	return 0;
 }
 
-static void take_off_pauses(struct vectors *vectors, const struct schedtape_timeline *timeline)
+static void set_known(struct vectors *vectors, const struct schedtape_timeline *timeline)
 {
 	const struct schedtape_range *pauses;
 	struct interval *interval;
@@ -270,6 +272,10 @@ static void take_off_pauses(struct vectors *vectors, const struct schedtape_time
 	size_t i, n;
 
 	pauses = schedtape_timeline_pauses(timeline, &n);
+	for (number = 0; number < vectors->nr; number++) {
+		interval = &vectors->intervals[number];
+		interval->known = interval->end - interval->begin;
+	}
 	for (i = 0; i < n; i++) {
 		number = first_after(vectors, pauses[i].first);
 		for (; number < vectors->nr; number++) {
@@ -332,8 +338,8 @@ static int sort_cells(struct vectors *vectors)
 	return 0;
 }
 
-int vectors_read(struct vectors *vectors, struct schedtape_tape *tape, uint64_t start,
-		 uint64_t stop, struct schedtape_timeline **timeline, struct schedtape_error *err)
+int vectors_read(struct vectors *vectors, struct schedtape_tape *tape,
+		 struct schedtape_timeline **timeline, struct schedtape_error *err)
 {
 	static const struct schedtape_timeline_ops ops = {
 		.size = sizeof(ops),
@@ -346,13 +352,14 @@ int vectors_read(struct vectors *vectors, struct schedtape_tape *tape, uint64_t 
 		.exited = on_slept,
 		.ran = on_ran,
 	};
-	int rc = make_intervals(vectors, start, stop, err);
+	int rc = schedtape_timeline_run(tape, &ops, vectors, timeline, err);
+	uint32_t i;
 
-	if (!rc)
-		rc = schedtape_timeline_run(tape, &ops, vectors, timeline, err);
 	if (rc)
 		return rc;
-	take_off_pauses(vectors, *timeline);
+	set_known(vectors, *timeline);
+	for (i = 0; i < vectors->nr; i++)
+		vectors->intervals[i].weight = vectors->intervals[i].known;
 	find_scales(vectors);
 	return sort_cells(vectors);
 }
@@ -418,7 +425,7 @@ static void project(void *arg, uint32_t interval, uint32_t dim, double value)
 	int i;
 
 	for (i = 0; i < POINT_DIMS; i++)
-		points[interval].at[i] += value * (2 * phases_random_share(&state) - 1);
+		points[interval].at[i] += value * (2 * clusters_random_share(&state) - 1);
 }
 
 struct point *vectors_project(const struct vectors *vectors)

@@ -1,51 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of schedtape phases share.
+ * What each interval of a tape is like, as a vector of numbers from its schedule.
  */
-#ifndef SCHEDTAPE_PHASES_INTERNAL_H
-#define SCHEDTAPE_PHASES_INTERNAL_H
+#ifndef SCHEDTAPE_VECTORS_H
+#define SCHEDTAPE_VECTORS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <schedtape.h>
 
+#include "common/clusters.h"
 #include "common/selection.h"
 #include "timeline/edges.h"
 
-/*
- * Sebastiano Vigna, splitmix64, 2015: numbers that look random, and are the same each time on every
- * machine.  @state: any number, which the call changes
- */
-static inline uint64_t phases_random(uint64_t *state)
-{
-	uint64_t z = (*state += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
-/* Returns such a number from 0 to below 1. */
-static inline double phases_random_share(uint64_t *state)
-{
-	return (double)(phases_random(state) >> 11) / (1ULL << 53);
-}
-
-/* -- vectors.c: what each interval is like --------------------------------- */
-
 #define INTERVALS_MOST	20000
-
-/* Dimensions of a projected vector, as SimPoint has them. */
-#define POINT_DIMS	15
-
-/**
- * struct point - the projected vector of an interval
- */
-struct point {
-	double at[POINT_DIMS];
-};
 
 /**
  * enum vectors_kind - what a number of a vector is about
@@ -69,6 +38,7 @@ enum vectors_kind {
  * struct interval - a part of the recording
  * @begin, @end: from @begin to before @end, ns of the tape's clock
  * @known: the ns of it in which the session was not paused
+ * @weight: for how much of the whole it counts: @known, or what its event counted
  * @sums: of all numbers of a kind: CPU time of the selected tasks in ns, how many of all else
  * @phase: number of the phase; SCHEDTAPE_NONE: the session was paused all the time
  */
@@ -76,6 +46,7 @@ struct interval {
 	uint64_t begin;
 	uint64_t end;
 	uint64_t known;
+	uint64_t weight;
 	uint64_t sums[VECTORS_KINDS];
 	uint32_t phase;
 };
@@ -83,8 +54,7 @@ struct interval {
 /**
  * struct vectors - the intervals of a tape
  * @selection: which tasks count
- * @length: of an interval, ns; the last one may be shorter
- * @intervals: @nr of them, by time
+ * @intervals: @nr of them, by time, each from the end of the one before
  * @words: words of names: (number of the word before, four characters)
  * @places: (name of the grandparent, name of the parent): numbers of the names' last words
  * @classes: (place, name)
@@ -98,7 +68,6 @@ struct interval {
  */
 struct vectors {
 	const struct selection *selection;
-	uint64_t length;
 	struct interval *intervals;
 	uint32_t nr;
 	struct schedtape_edges words;
@@ -117,12 +86,17 @@ struct vectors {
 };
 
 /*
- * Reads a tape, and cuts it from @start to before @stop, ns of its clock.  @vectors: all 0 but
- * @selection and @length.  @timeline: receives the timeline, which the caller frees.  Returns 0 or
- * -errno.
+ * Cuts the time from @start to before @stop, ns of the tape's clock, into intervals of @length; the
+ * last one may be shorter.  @vectors: all 0 but @selection.  Returns 0 or -errno.
  */
-int vectors_read(struct vectors *vectors, struct schedtape_tape *tape, uint64_t start,
-		 uint64_t stop, struct schedtape_timeline **timeline, struct schedtape_error *err);
+int vectors_cut(struct vectors *vectors, uint64_t start, uint64_t stop, uint64_t length,
+		struct schedtape_error *err);
+/*
+ * Reads a tape, after vectors_cut().  @timeline: receives the timeline, which the caller frees.
+ * Returns 0 or -errno.
+ */
+int vectors_read(struct vectors *vectors, struct schedtape_tape *tape,
+		 struct schedtape_timeline **timeline, struct schedtape_error *err);
 /*
  * Calls @take, interval by interval, for each number of an interval's vector that is not 0, as it
  * is compared with those of other intervals: from 0 to 1.  @dim: 0 stands for what the interval's
@@ -140,30 +114,4 @@ void vectors_add_names(const struct vectors *vectors, uint32_t phase, uint64_t *
 struct point *vectors_project(const struct vectors *vectors);
 void vectors_free(struct vectors *vectors);
 
-/* -- cluster.c: intervals that are alike ----------------------------------- */
-
-/**
- * struct clusters - groups of points
- * @k: number of groups
- * @centres: of each
- * @of: by point: its group
- * @error: sum of the squares of all points' distances from their centres
- */
-struct clusters {
-	uint32_t k;
-	struct point *centres;
-	uint32_t *of;
-	double error;
-};
-
-/*
- * Groups @n points, in @least to @most groups, both from 1 to @n.  Groups may be fewer if there are
- * fewer points that differ.  The caller frees the groups.  Returns 0 or -ENOMEM.
- */
-int clusters_find(struct clusters *clusters, const struct point *points, uint32_t n,
-		  uint32_t least, uint32_t most);
-/* Returns the square of the distance of two points. */
-double clusters_distance(const struct point *a, const struct point *b);
-void clusters_free(struct clusters *clusters);
-
-#endif /* SCHEDTAPE_PHASES_INTERNAL_H */
+#endif /* SCHEDTAPE_VECTORS_H */

@@ -11,12 +11,13 @@
  *
  * Libraries that have k-means are in C++ or Python, or bring much more than these 200 lines.
  */
+#include "common/clusters.h"
+
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "phases/internal.h"
 
 #define SEEDS		5		/* as SimPoint */
 #define ROUNDS		100		/* as SimPoint */
@@ -47,7 +48,7 @@ static uint32_t choose(const double *distances, uint32_t n, uint64_t *random)
 
 	for (i = 0; i < n; i++)
 		sum += distances[i];
-	at = phases_random_share(random) * sum;
+	at = clusters_random_share(random) * sum;
 	for (i = 0; i < n - 1; i++) {
 		at -= distances[i];
 		if (at < 0)
@@ -63,7 +64,7 @@ static uint32_t choose(const double *distances, uint32_t n, uint64_t *random)
 static void set_centres(struct clusters *clusters, const struct point *points, uint32_t n,
 			double *distances, uint64_t *random)
 {
-	uint32_t i, k, most = clusters->k, next = phases_random(random) % n;
+	uint32_t i, k, most = clusters->k, next = clusters_random(random) % n;
 	double distance, farthest;
 
 	for (i = 0; i < n; i++)

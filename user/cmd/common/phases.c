@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "common/phases.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "common/clusters.h"
+#include "common/input.h"
+#include "common/output.h"
+#include "common/units.h"
+
+#define OPT_INTERVAL	0x7000
+#define OPT_MAX_K	0x7001
+#define OPT_TIME	0x7002
+
+#define INTERVALS	100	/* of a tape, unless --interval says how long they are */
+#define MOST		10	/* phases, unless -k or --max-k says how many */
+
+const char phases_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/* -- options --------------------------------------------------------------- */
+
+static const struct argp_option options[] = {
+	{ "interval", OPT_INTERVAL, "TIME", 0,
+	  "Length of an interval (a hundredth of the recording)", 0 },
+	{ NULL, 'k', "K", 0, "Find so many phases", 0 },
+	{ "max-k", OPT_MAX_K, "N", 0, "Find as many phases as there are, but at most N (10)", 0 },
+	{ "time", OPT_TIME, "START,STOP", 0,
+	  "Only this part of the recording, as report has it", 0 },
+	{ 0 }
+};
+
+static uint32_t parse_count(const char *option, const char *arg, const struct argp_state *state)
+{
+	char *end;
+	unsigned long n = strtoul(arg, &end, 10);
+
+	if (*arg < '0' || *arg > '9' || *end || !n || n > PHASES_MOST)
+		argp_error(state, "%s: not a number from 1 to %d: '%s'", option, PHASES_MOST, arg);
+	return n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct phases_options *opts = state->input;
+
+	switch (key) {
+	case OPT_INTERVAL:
+		if (!units_time_ns(arg, &opts->length))
+			argp_error(state, "--interval: not a time with its unit: '%s'", arg);
+		return 0;
+	case 'k':
+		opts->k = parse_count("-k", arg, state);
+		return 0;
+	case OPT_MAX_K:
+		opts->max_k = parse_count("--max-k", arg, state);
+		return 0;
+	case OPT_TIME:
+		time_ranges_free(&opts->time);
+		if (time_ranges_parse(&opts->time, arg) || opts->time.nr != 1)
+			argp_error(state, "--time: not a START,STOP: '%s'", arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (opts->k && opts->max_k)
+			argp_error(state, "-k and --max-k exclude each other");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp phases_argp = { .options = options, .parser = parse };
+
+/* -- the phases ------------------------------------------------------------ */
+
+/* Adds an interval to its phase, which is new if none before it is in the same cluster. */
+static void add_interval(struct phases *phases, const struct clusters *clusters, uint32_t *phase_of,
+			 const struct point *point, uint32_t i, uint32_t number)
+{
+	struct interval *interval = &phases->vectors.intervals[number];
+	uint32_t cluster = clusters->of[i];
+	double distance = clusters_distance(point, &clusters->centres[cluster]);
+	struct phase *phase;
+
+	if (phase_of[cluster] == SCHEDTAPE_NONE)
+		phase_of[cluster] = phases->nr++;
+	phase = &phases->phases[phase_of[cluster]];
+	interval->phase = phase_of[cluster];
+	if (!phase->nr || distance < phase->distance) {
+		phase->distance = distance;
+		phase->nearest = number;
+	}
+	phase->nr++;
+	phase->weight += interval->weight;
+	phases->weight += interval->weight;
+}
+
+/* Finds the phases of intervals that are not all in a pause.  @points: of the @n of these. */
+static int find_among(struct phases *phases, const struct phases_options *opts,
+		      const struct point *points, const uint32_t *which, uint32_t n)
+{
+	uint32_t least = opts->k ? opts->k : 1, most = opts->max_k ? opts->max_k : MOST;
+	uint32_t phase_of[PHASES_MOST], i;
+	struct clusters clusters;
+
+	if (opts->k)
+		most = opts->k;
+	else if (most > n)
+		most = n;
+	if (clusters_find(&clusters, points, n, least, most))
+		return -ENOMEM;
+	memset(phase_of, 0xff, sizeof(phase_of));
+	for (i = 0; i < n; i++)
+		add_interval(phases, &clusters, phase_of, &points[i], i, which[i]);
+	clusters_free(&clusters);
+	return 0;
+}
+
+static int find(struct phases *phases, const struct phases_options *opts,
+		struct schedtape_error *err)
+{
+	struct vectors *vectors = &phases->vectors;
+	struct point *points = vectors_project(vectors);
+	uint32_t *which = calloc(vectors->nr, sizeof(*which)), i, n = 0;
+	int rc = points && which ? 0 : -ENOMEM;
+
+	for (i = 0; i < vectors->nr && !rc; i++) {
+		vectors->intervals[i].phase = SCHEDTAPE_NONE;
+		if (!vectors->intervals[i].known)
+			continue;
+		points[n] = points[i];
+		which[n++] = i;
+	}
+	if (!rc && !n)
+		rc = schedtape_fail(err, -ENODATA, "the session was paused all the time");
+	if (!rc && opts->k > n)
+		rc = schedtape_fail(err, -EINVAL,
+				    "-k %u: there %s only %u interval%s: shorten them with --interval",
+				    opts->k, n > 1 ? "are" : "is", n, n > 1 ? "s" : "");
+	if (!rc)
+		rc = find_among(phases, opts, points, which, n);
+	free(which);
+	free(points);
+	return rc;
+}
+
+/* -- the tape -------------------------------------------------------------- */
+
+/* Cuts the part of the tape that --time chooses. */
+static int cut(struct phases *phases, const struct phases_options *opts,
+	       struct schedtape_tape *tape, struct schedtape_error *err)
+{
+	const struct schedtape_end *end = schedtape_tape_end(tape);
+	uint64_t start = end->start_time;
+	uint64_t stop = end->stop_time > start ? end->stop_time : start + 1;
+
+	if (opts->time.nr) {
+		if (start < opts->time.ranges[0].start)
+			start = opts->time.ranges[0].start;
+		if (stop > opts->time.stop)
+			stop = opts->time.stop;
+	}
+	if (stop <= start)
+		return schedtape_fail(err, -ENODATA, "--time: the tape has nothing then");
+	phases->length = opts->length ? opts->length : (stop - start - 1) / INTERVALS + 1;
+	return vectors_cut(&phases->vectors, start, stop, phases->length, err);
+}
+
+static int find_all(struct phases *phases, const struct phases_options *opts,
+		    struct schedtape_tape *tape, struct schedtape_timeline **timeline,
+		    struct schedtape_error *err)
+{
+	int rc = cut(phases, opts, tape, err);
+
+	if (!rc)
+		rc = vectors_read(&phases->vectors, tape, timeline, err);
+	if (rc)
+		return rc;
+	cmd_warn_damage(*timeline);
+	if (selection_of_any(phases->vectors.selection) && !phases->vectors.scales[VECTORS_CPU])
+		return -ENODATA;
+	return find(phases, opts, err);
+}
+
+int phases_find(struct phases *phases, struct phases_options *opts,
+		struct selection *selection, struct schedtape_tape *tape, const char *path,
+		struct schedtape_timeline **timeline)
+{
+	struct schedtape_error err = { "" };
+	int rc;
+
+	rc = selection_resolve(selection, tape, path);
+	if (!rc)
+		rc = selection_resolve_times(&opts->time, tape, path, "--time");
+	if (rc)
+		return rc;
+	phases->vectors.selection = selection;
+	rc = find_all(phases, opts, tape, timeline, &err);
+	if (rc == -ENODATA && !err.text[0])
+		selection_no_match(selection, tape, path, "task", "");
+	else if (rc)
+		out_error(path, "%s", err.text[0] ? err.text : "not enough memory");
+	return rc;
+}
+
+void phases_free(struct phases *phases)
+{
+	vectors_free(&phases->vectors);
+}

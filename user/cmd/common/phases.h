@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The phases of a tape: intervals that are alike, and one of them that stands for all.  And the
+ * options that say how they are found.
+ */
+#ifndef SCHEDTAPE_PHASES_H
+#define SCHEDTAPE_PHASES_H
+
+#include <argp.h>
+#include <stdint.h>
+
+#include <schedtape.h>
+
+#include "common/selection.h"
+#include "common/time-ranges.h"
+#include "common/vectors.h"
+
+#define PHASES_MOST	52
+/* A letter for each phase, in the order of ASCII, so that a table can be sorted by it. */
+extern const char phases_letters[PHASES_MOST + 1];
+
+/**
+ * struct phases_options - the input of phases_argp; all 0 at first
+ * @length: --interval, ns; 0: not given
+ * @k: -k; 0: not given
+ * @max_k: --max-k; 0: not given
+ * @time: --time: one range, or none
+ */
+struct phases_options {
+	uint64_t length;
+	uint32_t k;
+	uint32_t max_k;
+	struct time_ranges time;
+};
+
+extern const struct argp phases_argp;
+
+/**
+ * struct phase - intervals that are alike
+ * @nr: how many
+ * @weight: the sum of their weights
+ * @nearest: the interval that stands for them
+ * @distance: the square of its distance from their centre
+ */
+struct phase {
+	uint32_t nr;
+	uint64_t weight;
+	uint32_t nearest;
+	double distance;
+};
+
+/**
+ * struct phases - all phases of a tape; all 0 at first
+ * @vectors: the intervals
+ * @length: of each, ns
+ * @phases: @nr of them, by when they first come
+ * @weight: of all intervals
+ */
+struct phases {
+	struct vectors vectors;
+	uint64_t length;
+	struct phase phases[PHASES_MOST];
+	uint32_t nr;
+	uint64_t weight;
+};
+
+/*
+ * Finds the phases of the selected tasks.  @path: of the tape, for messages.  @timeline: receives
+ * the tape's timeline, which the caller frees.  Returns 0, or -errno after a message.
+ */
+int phases_find(struct phases *phases, struct phases_options *options,
+		struct selection *selection, struct schedtape_tape *tape, const char *path,
+		struct schedtape_timeline **timeline);
+void phases_free(struct phases *phases);
+
+#endif /* SCHEDTAPE_PHASES_H */
