@@ -170,7 +170,7 @@ on_host()
 
 part_machines()
 {
-	part_built && on_host quick sections suspend many_cpus vmcore
+	part_built && on_host sections suspend many_cpus vmcore
 }
 
 part_builds()
