@@ -478,7 +478,7 @@ int streamers_open(struct recorder *recorder, struct schedtape_error *err)
 	recorder->streamers = calloc(n, sizeof(*recorder->streamers));
 	recorder->quit = eventfd(0, EFD_CLOEXEC);
 	if (!recorder->streamers || recorder->quit < 0)
-		return schedtape_fail(err, -ENOMEM, "cannot make %zu streams", n);
+		return schedtape_fail(err, -ENOMEM, "cannot make %zu threads", n);
 	for (i = 0; i < n && !ret; i++) {
 		streamer = &recorder->streamers[recorder->nr_streamers++];
 		streamer->later = recorder->overwrite;
