@@ -146,6 +146,55 @@ TEST(first_names)
 	has("migrate: shell:10 to [002]", "a PID that is used again has the name of the new task");
 }
 
+/* Writes a tape of the page with @n tasks. */
+static void write_tasks(const struct schedtape_task_info *tasks, size_t n)
+{
+	static const struct schedtape_cpu cpu = { .cpu = 0, .events = 7, .overwritten = 7 };
+	static const struct schedtape_end end = {
+		.size = sizeof(end), .stop_time = 9 * S, .cpus = &cpu, .nr_cpus = 1,
+	};
+	struct schedtape_writer_options options = { .size = sizeof(options) };
+	struct json_object *meta = json_object_new_object();
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+
+	ok(!tape_writer_create(the_tape.path, meta, &options, &writer, &err) &&
+	   !schedtape_writer_tasks(writer, tasks, n, &err) &&
+	   !schedtape_writer_pages(writer, pages[0], 1, &err) &&
+	   !schedtape_writer_end(writer, &end, &err) && !schedtape_writer_close(writer, &err),
+	   "a tape: %s", err.text);
+	json_object_put(meta);
+}
+
+/*
+ * Behind the gap of a merged tape, tasks are described without a start time, and some that had
+ * ended have events.
+ */
+TEST(names_behind_gap)
+{
+	static const struct schedtape_task_info tasks[] = {
+		{ .time = S, .start_time = 3, .pid = 20, .tgid = 20, .comm = "older" },
+		{ .time = 3 * S - 1, .pid = 20, .tgid = 20, .comm = "newer" },
+		{ .time = 3 * S - 1, .pid = 30, .tgid = 30, .comm = "ended",
+		  .state = STAPE_STATE_DEAD },
+	};
+
+	maker_begin(&m, pages[0], 0, 0, 2 * S);
+	maker_switch(&m, 2 * S, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_event(&m, 2 * S + 10, STAPE_EV_EXIT, 20, 0);
+	maker_switch(&m, 2 * S + 20, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_event(&m, 3 * S, STAPE_EV_MIGRATE, 20, 1);
+	maker_event(&m, 3 * S + 10, STAPE_EV_MIGRATE, 20, 2);
+	maker_event(&m, 3 * S + 20, STAPE_EV_MIGRATE, 30, 3);
+	maker_event(&m, 3 * S + 30, STAPE_EV_MIGRATE, 30, 4);
+	write_tasks(tasks, 3);
+	ok(!run(cmd_script, NULL), "script");
+	has("migrate: newer:20 to [001]", "the next task with a PID has its name");
+	has("migrate: newer:20 to [002]", "and keeps it");
+	has("migrate: ended:30 to [003]", "a task that had ended has its name, too");
+	has("migrate: ended:30 to [004]", "and keeps it");
+}
+
 TEST(script_json)
 {
 	make_tape();

@@ -136,6 +136,13 @@ static void end(struct identities *ids, uint32_t number)
 		ids->late = SCHEDTAPE_NONE;
 }
 
+static SELDOM void end_dying(struct identities *ids)
+{
+	if (!owner_of(ids, ids->dying)->ended)
+		end(ids, ids->dying);
+	ids->dying = SCHEDTAPE_NONE;
+}
+
 /* Does the task run, as far as the tape shows? */
 static bool runs(const struct identities *ids, uint32_t number)
 {
@@ -162,6 +169,21 @@ static inline uint32_t lookup(const struct identities *ids, uint32_t pid)
 	return schedtape_owners_get(&ids->owners, pid);
 }
 
+/*
+ * Returns the task that had ended when it was described, if this is its first event; else
+ * SCHEDTAPE_NONE.
+ */
+static uint32_t meet_unseen(struct identities *ids, uint32_t pid)
+{
+	uint32_t number = schedtape_owners_get(&ids->owners, pid);
+
+	if (number >= OWNERS_FORMER || !at(ids, number)->unseen)
+		return SCHEDTAPE_NONE;
+	at(ids, number)->unseen = false;
+	owner_of(ids, number)->ended = false;
+	return number;
+}
+
 /* The slow part of meet().  @living: see schedtape_owners_find_living() */
 static SELDOM uint32_t meet_slow(struct identities *ids, uint32_t pid, bool living)
 {
@@ -169,6 +191,8 @@ static SELDOM uint32_t meet_slow(struct identities *ids, uint32_t pid, bool livi
 				   schedtape_owners_find(&ids->owners, pid);
 	bool again;
 
+	if (number == SCHEDTAPE_NONE)
+		number = meet_unseen(ids, pid);
 	if (number == SCHEDTAPE_NONE) {
 		again = schedtape_owners_get(&ids->owners, pid) < OWNERS_FORMER;
 		number = add(ids, pid, &unknown, true);
@@ -201,6 +225,7 @@ static void set(struct identity *to, const struct identity *task)
 	*to = *task;
 	to->number = before.number;
 	to->current = before.current;
+	to->unseen = before.unseen;
 	to->joined = before.joined;
 	to->left = before.left;
 }
@@ -272,6 +297,15 @@ static int add_described(struct identities *ids, uint64_t before)
 	return ret;
 }
 
+/* Returns true if a description of the tape may be of the last task of its PID. */
+static bool is_of_last(const struct identities *ids, uint32_t number,
+		       const struct schedtape_task_info *info)
+{
+	if (!info->start_time)
+		return !owner_of(ids, number)->ended;
+	return may_be(at(ids, number), info->start_time);
+}
+
 /* Takes a description of the tape. */
 static int take_info(struct identities *ids, const struct schedtape_task_info *info)
 {
@@ -280,11 +314,12 @@ static int take_info(struct identities *ids, const struct schedtape_task_info *i
 
 	if (!info->pid || info->pid > STAPE_PID_MASK)
 		return 0;
-	if (number < OWNERS_FORMER && !may_be(at(ids, number), info->start_time)) {
-		if (info->state == STAPE_STATE_DEAD)
-			return 0;
-		if (!owner_of(ids, number)->ended)
+	if (number < OWNERS_FORMER && !is_of_last(ids, number, info)) {
+		if (!owner_of(ids, number)->ended) {
+			if (info->state == STAPE_STATE_DEAD)
+				return 0;
 			end(ids, number);
+		}
 		number = SCHEDTAPE_NONE;
 	}
 	if (number < OWNERS_FORMER)
@@ -293,10 +328,15 @@ static int take_info(struct identities *ids, const struct schedtape_task_info *i
 		number = add(ids, info->pid, &task, false);
 	if (number == SCHEDTAPE_NONE || join(ids, number))
 		return -ENOMEM;
-	/* A leader that had ended before its threads: only they have named it. */
+	/*
+	 * Its last events may still come.  Or it is a leader that had ended before its threads:
+	 * only they have named it.
+	 */
 	if (info->state == STAPE_STATE_DEAD && !at(ids, number)->current &&
-	    !owner_of(ids, number)->ended)
+	    !owner_of(ids, number)->ended) {
 		end(ids, number);
+		at(ids, number)->unseen = true;
+	}
 	return 0;
 }
 
@@ -306,8 +346,11 @@ int identities_reach(struct identities *ids, uint64_t time)
 
 	if (ids->pipe)
 		ids->tasks = schedtape_tape_tasks(ids->pipe, &ids->nr_tasks);
-	while (!ret && ids->taken < ids->nr_tasks && ids->tasks[ids->taken].time < time)
+	while (!ret && ids->taken < ids->nr_tasks && ids->tasks[ids->taken].time < time) {
+		if (ids->dying != SCHEDTAPE_NONE)
+			end_dying(ids);
 		ret = take_info(ids, &ids->tasks[ids->taken++]);
+	}
 	return ret;
 }
 
@@ -728,13 +771,6 @@ static SELDOM int follow_description(struct identities *ids, const struct schedt
 		return on_exit_of(ids, ev);
 	}
 	return 0;
-}
-
-static SELDOM void end_dying(struct identities *ids)
-{
-	if (!owner_of(ids, ids->dying)->ended)
-		end(ids, ids->dying);
-	ids->dying = SCHEDTAPE_NONE;
 }
 
 int identities_follow(struct identities *ids, const struct schedtape_event *ev)

@@ -25,8 +25,9 @@
  * @policy: SCHED_*; IDENTITY_NO_POLICY: not known
  * @quoted: JSON needs a backslash in @name
  * @boosted: a waiter lends it its priority
- * @current: an event has named it, and it has not ended; this member and the next two are for
+ * @current: an event has named it, and it has not ended; this member and the next three are for
  *	identities.c
+ * @unseen: it had ended when it was described, and no event has named it yet
  * @joined: its first event was that it entered the filter
  * @left: it has left the filter
  * @cgroup: id of its cgroup; 0: not known
@@ -45,6 +46,7 @@ struct identity {
 	bool quoted : 1;
 	bool boosted : 1;
 	bool current : 1;
+	bool unseen : 1;
 	bool joined : 1;
 	bool left : 1;
 	uint64_t cgroup;
