@@ -180,7 +180,7 @@ part_builds()
 
 part_packages()
 {
-	part_built && on_host package dkms install
+	part_built && on_host package service dkms install
 }
 
 part_host()
