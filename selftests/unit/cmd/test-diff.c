@@ -339,6 +339,13 @@ TEST(told)
 
 	HAS_PARTS(costs, "[]", "nobody was stalled", 0, 0, "0", 20000);
 	HAS_PARTS(costs, TOLD(12, "\"stalled\": 5000000"), "another one was", 0, 0, "0", 20000);
+	/* The program has no task "two", which the replay leaves out. */
+	prints("\nthree:12      0.000000  8.000000           2.000000  5.000000  -15.000000\n",
+	       "which comes after a task that is left out");
+	HAS_PARTS(costs, TOLD(11, "\"stalled\": 5000000"), "nor is it one that is left out",
+		  0, 0, "0", 20000);
+	prints("\nthree:12      0.000000  8.000000           2.000000  0.000000  -10.000000\n",
+	       "nor the one after it");
 	HAS_PARTS(costs, TOLD(10, "\"stalled\": 5000000"), "this one was", 0, 0, "5000000", 15000);
 	prints("\none:10       20.000000  0.000000           0.000000  5.000000   15.000000\n",
 	       "in the table");

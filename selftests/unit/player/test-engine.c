@@ -204,6 +204,27 @@ static void test_ends(void)
 	schedtape_engine_free(engine);
 }
 
+static void *end_at_once(void *arg)
+{
+	schedtape_engine_join(engine, 0, 0);
+	step(0, NOBODY, STAPE_WAIT_DONE, 0);
+	return arg;
+}
+
+/* One of two players ends its program, and then its thread ends. */
+static void test_gone(void)
+{
+	pthread_t thread;
+
+	create(2, NULL, 0, 1);
+	if (pthread_create(&thread, NULL, end_at_once, NULL))
+		abort();
+	pthread_join(thread, NULL);
+	ok(state().state == STAPE_REPLAY_READY && state().done == 1 && !state().failed_pid,
+	   "a player that has gone after its program's end is not dead");
+	schedtape_engine_free(engine);
+}
+
 /* Plays the second turn of number 0. */
 static void *play_second(void *arg)
 {
@@ -254,5 +275,6 @@ int main(void)
 	test_times();
 	test_stop();
 	test_ends();
+	test_gone();
 	return tap_done();
 }
