@@ -33,6 +33,7 @@
  * @shares: its process shares the memory of its parent
  * @ahead: the last operation that slack_at() has looked at
  * @costly: the last operation that costs_soon() has looked at
+ * @spare_most: player_spare_most() without the cost of the last step, ns
  */
 struct player {
 	const struct player_cast *cast;
@@ -44,6 +45,7 @@ struct player {
 	bool shares;
 	const struct schedtape_op *ahead;
 	const struct schedtape_op *costly;
+	double spare_most;
 };
 
 static void add_task(struct message *message, const struct player *player)
@@ -432,10 +434,10 @@ static double end_cost(const struct player *player)
  * Returns true if a fork or the end follows so closely that there may be too little to burn in
  * between.
  */
-static bool costs_soon(struct player *player, const struct schedtape_op *first, double end)
+static bool costs_soon(struct player *player, const struct schedtape_op *first)
 {
 	const struct schedtape_op *op = player->costly;
-	double most = player_spare_most(&player->cast->costs, end);
+	double most = player->spare_most + player->burner.step_cost;
 
 	/* Compare CPU times, as slack_at() does. */
 	if (op->cpu < first->cpu)
@@ -449,11 +451,9 @@ static bool costs_soon(struct player *player, const struct schedtape_op *first, 
 
 static uint64_t spare_for(struct player *player, const struct schedtape_op *first)
 {
-	double end = end_cost(player);
-
-	if (!costs_soon(player, first, end))
+	if (!costs_soon(player, first))
 		return 0;
-	return player_spare(player->cast->program, &player->cast->costs, first, end,
+	return player_spare(player->cast->program, &player->cast->costs, first, end_cost(player),
 			    player->burner.rate);
 }
 
@@ -549,6 +549,8 @@ static void play(const struct player_cast *cast, uint32_t number, bool shares)
 		.task = task,
 		.number = task->player,
 		.shares = shares,
+		.spare_most = player_spare_most(&cast->costs, cast->costs.exit +
+						cast->costs.leave),
 		.burner = {
 			.calibration = cast->calibration,
 			.word = cast->engine ? NULL : &cast->clocks[task->player],
