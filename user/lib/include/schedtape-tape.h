@@ -457,16 +457,21 @@ uint64_t schedtape_clock_sleep(const struct stape_clock_sample *from,
  * @progress: NULL, or called from time to time with the number of bytes done; if it
  *	returns -errno, the copy stops with that error and the partial file stays
  * @arg: for @progress
+ * @from, @to: leave out chunks that end before @from or begin after @to, ns of CLOCK_MONOTONIC; @to
+ *	0: up to the end.  Readers of the copy count their events as lost.  Descriptions of tasks
+ *	and samples are all copied
  */
 struct schedtape_copy_options {
 	size_t size;
 	bool recover;
 	int (*progress)(void *arg, uint64_t done, uint64_t bytes);
 	void *arg;
+	uint64_t from;
+	uint64_t to;
 };
 
 /*
- * Copies a tape into one file: all valid records unchanged, and an end record.  The tape
+ * Copies a tape, or a part of it, into one file: all valid records unchanged, and an end record.  The tape
  * itself is not changed, but for that its first event is the next one.  -EBADMSG: the tape is
  * corrupt, and @recover is not set.
  * Afterwards schedtape_tape_damage() returns what was left out; the copy records it, too.

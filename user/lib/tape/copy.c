@@ -2,7 +2,8 @@
 /*
  * Copies a tape into one file.  The tape may be a directory, truncated or corrupt.
  * Records are copied unchanged.  Only META and END may be new: META no longer names
- * other files, but describes what was missing, and END counts it.
+ * other files, but describes what was missing, and END counts it.  Chunks of another time than the
+ * caller wants are left out.
  */
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -75,6 +76,49 @@ int tape_copy_read(struct schedtape_tape *tape, struct tape_index *index, bool r
 			      index->offset, why);
 }
 
+/* -- the time that is copied ------------------------------------------------ */
+
+static bool is_part(const struct copy *copy)
+{
+	return copy->options.from || copy->options.to;
+}
+
+/* Do all of the chunk's events come after the time that is copied? */
+static bool is_behind(const struct copy *copy, const struct tape_index *index)
+{
+	return copy->options.to && index->cpu != STAPE_CPU_NONE &&
+	       tape_clocks_ns(&copy->tape->clocks, index->time) > copy->options.to;
+}
+
+static bool is_left_out(const struct copy *copy, const struct tape_index *index)
+{
+	return is_behind(copy, index) ||
+	       (index->cpu != STAPE_CPU_NONE &&
+		tape_clocks_ns(&copy->tape->clocks, index->end) < copy->options.from);
+}
+
+/*
+ * Counts events behind the time that is copied as lost.  The pages' numbers show that others are
+ * missing before it.
+ */
+static void lose_rest(const struct copy *copy, const struct tape_cursor *c,
+		      struct schedtape_cpu *cpu)
+{
+	const struct tape_index *index;
+	size_t i;
+
+	for (i = c->chunks_first; i < c->chunks_end; i++) {
+		index = &copy->tape->index[i];
+		if (index->damaged || !is_behind(copy, index))
+			continue;
+		if (!cpu->lost)
+			cpu->lost_first = index->time;
+		cpu->lost += index->events;
+		cpu->lost_last = index->end;
+		cpu->events -= index->events;
+	}
+}
+
 /* -- what was missing ------------------------------------------------------ */
 
 /*
@@ -121,6 +165,7 @@ static int put_new_end(struct copy *copy, struct schedtape_error *err)
 	for (i = 0; i < tape->nr_cursors; i++) {
 		c = &tape->cursors[i];
 		tape_lost_count(tape, c, &cpus[c->end - tape->cpus]);
+		lose_rest(copy, c, &cpus[c->end - tape->cpus]);
 	}
 	end.cpus = cpus;
 	end.nr_cpus = tape->nr_cpus;
@@ -201,7 +246,7 @@ static int put_meta(struct copy *copy, struct schedtape_error *err)
 	return ret;
 }
 
-/* META and PROGRESS are always new.  END comes last; with @recover it is new. */
+/* META and PROGRESS are always new.  END comes last; it is new with @recover, and for a part. */
 static bool is_wanted(const struct copy *copy, const struct tape_other *other, bool end)
 {
 	const struct tape_file *files = copy->tape->files;
@@ -277,6 +322,8 @@ static int put_chunks(struct copy *copy, struct schedtape_error *err)
 	ret = put_progress(copy, 0, err);
 	for (i = 0; i < copy->tape->nr_index && !ret; i++) {
 		index = &copy->tape->index[copy->order[i]];
+		if (is_left_out(copy, index))
+			continue;
 		ret = tape_copy_read(copy->tape, index, copy->options.recover, &head, err);
 		if (ret == -EBADMSG && copy->options.recover) {
 			ret = 0;
@@ -304,7 +351,8 @@ static int put_all(struct copy *copy, struct schedtape_error *err)
 		ret = put_chunks(copy, err);
 	if (ret)
 		return ret;
-	return copy->options.recover ? put_new_end(copy, err) : put_others(copy, true, err);
+	return copy->options.recover || is_part(copy) ? put_new_end(copy, err) :
+							put_others(copy, true, err);
 }
 
 /* -- the copy -------------------------------------------------------------- */
