@@ -195,9 +195,8 @@ for name in netdev-times net_dropmonitor; do
 done
 python_like_perf netdev-times net 2 "$time"
 python_like_perf net_dropmonitor net 3
-# What is not on a tape is 0. A tape has more events of scheduling.
-python_like_perf check-perf-trace net 5 \
-	"$time; s/common_preempt_count.*//; /^(sched|task)__/d; /^ *$/d"
+# A tape has more events of scheduling.
+python_like_perf check-perf-trace net 5 "$time; /^(sched|task)__/d; /^ *$/d"
 python_like_perf task-analyzer net 5 "$time"
 # The types of all arguments, and of what perf_sample_dict has. A tape has no addresses, so that the
 # names of their objects and symbols are missing.

@@ -570,6 +570,23 @@ def test_samples(folder):
     ok(done.stdout == f"{4 * ROUNDS + 2}\n", "process_event() gets samples, too", done)
 
 
+def test_context(folder):
+    """common_flags() and common_pc() are those of the sample, and 0 of other events."""
+    text = ("from perf_trace_context import *\nseen = set()\n"
+            "def sched__sched_switch(name, context, *arguments):\n"
+            "    seen.add((common_flags(context), common_pc(context)))\n"
+            "def test__all(name, context, *arguments):\n"
+            "    print(common_flags(context), common_pc(context))\n"
+            "def trace_end():\n    print(*seen)\n")
+    done = script(folder, text, tape="points.tape")
+    ok(done.stdout == "17 2\n(0, 0)\n", "the context of samples", done)
+    done = script(folder, "use Perf::Trace::Context;\nsub all { common_flags($_[1]) . ' ' ."
+                  " common_pc($_[1]) }\nsub sched::sched_switch { $seen{all(@_)}++ }\n"
+                  "sub test::all { print all(@_) . qq(\\n) }\nsub trace_end { print keys %seen }",
+                  name="own.pl", tape="points.tape")
+    ok(done.stdout == "17 2\n0 0", "in Perl, too", done)
+
+
 def test_generated_samples(folder):
     for language in ("python", "perl"):
         os.unlink(f"{folder}/schedtape-script.{language[:2]}".replace(".pe", ".pl"))
@@ -663,6 +680,7 @@ def main():
         test_perf_perl_scripts(folder)
         subprocess.run([POINTS_TAPE, f"{folder}/points.tape", str(ROUNDS)], check=True)
         test_samples(folder)
+        test_context(folder)
         test_pipe(folder)
         test_generated_samples(folder)
         test_perl_samples(folder)

@@ -112,14 +112,14 @@ define_flag_field('sched::sched_switch', 'prev_state', '|');
 my %states = (0 => 'R', 1 => 'S', 2 => 'D', 4 => 'T', 8 => 't', 16 => 'X', 64 => 'P', 128 => 'I');
 define_flag_value('sched::sched_switch', 'prev_state', $_, $states{$_}) for keys %states;
 
-# What perf tells of an event besides its fields.  A tape has nothing of it.
+# What perf tells of an event besides its fields.  The context of a sample has two bytes of its data.
 package Perf::Trace::Context;
 
 our @ISA = ('Exporter');
 our @EXPORT = qw(common_pc common_flags common_lock_depth);
 
-sub common_pc { 0 }
-sub common_flags { 0 }
+sub common_pc { $_[0] >> 8 }
+sub common_flags { $_[0] & 255 }
 sub common_lock_depth { 0 }
 
 package Perf::Trace::Util;
@@ -185,7 +185,7 @@ sub read_points
 		}
 		my ($number, $name, $template, $sample) = split ' ', $line;
 
-		$last = { name => $name, template => "x4 L L L l Z16 " . ($sample ? 'L' : $template) };
+		$last = { name => $name, template => "x4 L L L l Z16 " . ($sample ? 'LS' : $template) };
 		$last->{values} = $template if $sample;
 		$points[$number] = $last;
 	}
@@ -248,14 +248,16 @@ sub run_events
 	while (!$stopped && (read($feed, $record, $size) // 0) == $size) {
 		my $point = $points[unpack 'L', $record];
 		my ($cpu, $secs, $nsecs, $pid, $comm, @fields) = unpack $point->{template}, $record;
+		my $context = 0;
 
 		if ($point->{values}) {
+			$context = $fields[1];
 			last if (read($feed, $values, $fields[0]) // 0) != $fields[0];
 			@fields = unpack $point->{values}, $values;
 		} elsif ($point->{extra}) {
 			splice @fields, $_->[0], 0, $_->[1] for @{$point->{extra}};
 		}
-		$point->{call}->($point->{name}, 0, $cpu, $secs, $nsecs, $pid, $comm, [], @fields);
+		$point->{call}->($point->{name}, $context, $cpu, $secs, $nsecs, $pid, $comm, [], @fields);
 	}
 	close $feed;
 }

@@ -39,7 +39,8 @@ __asm__(".pushsection .rodata\n"
  * struct record - an event in the pipe
  * @trace: number of its tracepoint; from NR_TRACES on, of the formats of the tape
  * @pid, @comm: the task that ran when it happened
- * @fields: names of 16 bytes, and numbers of 8; of a sample the bytes behind the record
+ * @fields: names of 16 bytes, and numbers of 8; of a sample the number of bytes behind the record,
+ *	and its context
  * @end: the end of a line, which lines_end() puts
  */
 struct record {
@@ -248,6 +249,7 @@ static void put_sample(struct print *print, const struct schedtape_sample *sampl
 	struct lines *lines = &print->lines;
 	size_t i, left = point->n * sizeof(uint64_t);
 	struct record record;
+	uint16_t context = 0;
 	uint32_t bytes;
 	char *head, *end;
 
@@ -262,6 +264,11 @@ static void put_sample(struct print *print, const struct schedtape_sample *sampl
 	}
 	bytes = lines->at - head - sizeof(record) + 1;
 	memcpy(record.fields, &bytes, sizeof(bytes));
+	/* common_flags and common_preempt_count, which the data of all tracepoints have there. */
+	if (sample->bytes >= 4)
+		context = ((const unsigned char *)sample->data)[2] |
+			  ((const unsigned char *)sample->data)[3] << 8;
+	memcpy(record.fields + sizeof(bytes), &context, sizeof(context));
 	record.end = '\n';
 	memcpy(head, &record, sizeof(record));
 	lines_end(lines);

@@ -37,7 +37,14 @@ SCRIPTS = os.path.join(_HERE, "scripts")
 
 
 class Context:
-    """In place of perf's context, for perf_trace_context: a tape has nothing for it."""
+    """In place of perf's context, for perf_trace_context."""
+
+    #: The bytes of the sample that a function gets. Those of scheduling have none.
+    data = b""
+
+    def common(self, offset: int) -> int:
+        """A byte of what the data of all tracepoints begin with."""
+        return self.data[offset] if offset < len(self.data) else 0
 
 
 CONTEXT = Context()
@@ -103,8 +110,15 @@ class Runner:
         for name, point in sampled.items():
             call = self._call_for(name, tuple(field.name for field in point.fields), True)
             if call:
-                self.points.sample_calls[name] = call
+                self.points.sample_calls[name] = self._with_data(call)
                 self._define(point)
+
+    def _with_data(self, call: Callable[..., None]) -> Callable[..., None]:
+        def with_data(name: str, sample: Sample, *values: Any) -> None:
+            CONTEXT.data = sample.data
+            call(name, sample, *values)
+            CONTEXT.data = b""
+        return with_data
 
     def _wants_samples(self) -> bool:
         """Has the script a function for another tracepoint of the tape?"""

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What perf tells of an event besides its fields. A tape has nothing of it."""
+"""What perf tells of an event besides its fields. A tape has it of other tracepoints."""
 
 
-def common_pc(_context):
-    """The preemption count: 0."""
-    return 0
+def common_pc(context):
+    """The preemption count; 0 of scheduling."""
+    return context.common(3)
 
 
-def common_flags(_context):
-    """Flags of interrupts and of preemption: none."""
-    return 0
+def common_flags(context):
+    """Flags of interrupts and of preemption; 0 of scheduling."""
+    return context.common(2)
 
 
 def common_lock_depth(_context):
