@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -305,6 +306,24 @@ def test_load(folder, table):
     return packets, report
 
 
+def limit_memory():
+    """One CPU, because each of several has a thread with a stack, and 48 MB of memory."""
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+    resource.setrlimit(resource.RLIMIT_DATA, (48 << 20, 48 << 20))
+
+
+def test_memory(folder):
+    """The memory does not grow with the trace."""
+    tape = f"{folder}/long.tape"
+    subprocess.run([LOAD_TAPE, tape, "1500000"], check=True)
+    for kind in "perfetto", "chrome":
+        with open(f"{folder}/trace", "wb") as file:
+            done = subprocess.run([SCHEDTAPE, "export", kind, "-o", "-", tape], stdout=file,
+                                  stderr=subprocess.PIPE, preexec_fn=limit_memory, check=False)
+            ok(done.returncode == 0 and file.seek(0, os.SEEK_END) > 64 << 20,
+               f"{kind}: a trace is larger than the memory", done)
+
+
 def main():
     table = read_table()
     with tempfile.TemporaryDirectory() as folder:
@@ -314,6 +333,7 @@ def main():
         test_waits(packets, f"{folder}/load.tape")
         test_chrome(f"{folder}/load.tape", report)
         test_points(folder, table)
+        test_memory(folder)
     finish()
 
 
