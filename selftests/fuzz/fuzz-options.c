@@ -10,13 +10,10 @@
 
 #include <json-c/json.h>
 
-#include <tape/cgroups.h>
 #include <tape/meta.h>
 
 #include "../unit/options.h"
-#include "common/input.h"
 #include "common/select.h"
-#include "common/select-tasks.h"
 #include "common/time-ranges.h"
 #include "record/options.h"
 #include "record/orders.h"
@@ -47,35 +44,11 @@ struct json_object *tape_meta(struct schedtape_tape *tape)
 	return meta;
 }
 
-/* That tape has no record of cgroups that came and went. */
-const struct tape_cgroup *tape_cgroups(struct schedtape_tape *tape, size_t *n)
-{
-	(void)tape;
-	*n = 0;
-	return NULL;
-}
-
 /* Options print nothing.  The real one would bring the real messages. */
 void out_write(const void *data, size_t size)
 {
 	(void)data;
 	(void)size;
-}
-
-/* It has no tasks. */
-int select_tasks_find(struct select_names *names, struct schedtape_tape *tape, const char *path)
-{
-	(void)names;
-	(void)tape;
-	(void)path;
-	return 0;
-}
-
-const char *contents_cgroups(char buffer[CONTENTS_LEN], struct schedtape_tape *tape)
-{
-	(void)tape;
-	*buffer = '\0';
-	return buffer;
 }
 
 /* The times of that tape: ten days, in which its wall clock is set back by one. */

@@ -3,42 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tape/cgroups.h>
 #include <tape/meta.h>
 
-#include "common/input.h"
-#include "common/select-tasks.h"
 #include "options.h"
 #include "record/options.h"
 #include "replay/options.h"
 #include "tap.h"
 
-/* These replace functions that read a tape, because none is opened here. */
+/* No tape is opened here. */
 struct json_object *tape_meta(struct schedtape_tape *tape)
 {
 	(void)tape;
 	return NULL;
-}
-
-const struct tape_cgroup *tape_cgroups(struct schedtape_tape *tape, size_t *n)
-{
-	(void)tape;
-	*n = 0;
-	return NULL;
-}
-
-int select_tasks_find(struct select_names *names, struct schedtape_tape *tape, const char *path)
-{
-	(void)names;
-	(void)tape;
-	(void)path;
-	return 0;
-}
-
-const char *contents_cgroups(char buffer[CONTENTS_LEN], struct schedtape_tape *tape)
-{
-	(void)tape;
-	return strcpy(buffer, "");
 }
 
 /* -- record ---------------------------------------------------------------- */

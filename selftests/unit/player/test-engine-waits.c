@@ -5,8 +5,6 @@
  *
  * The test defines sched_yield(), so that it counts how often a waker yields.
  */
-#include <player/engine.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,12 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engines.h"
 #include "tap.h"
 
-#define MS	1000000ull
-#define NOBODY	UINT32_MAX
-
-static struct schedtape_engine *engine;
 static unsigned int yields;
 static int policy;
 
@@ -44,14 +39,6 @@ static uint64_t now(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
-static struct schedtape_replay_state state(void)
-{
-	struct schedtape_replay_state s;
-
-	schedtape_engine_get(engine, &s);
-	return s;
-}
-
 /* Two players; edge n wakes player n. */
 static void create(double speed)
 {
@@ -59,19 +46,6 @@ static void create(double speed)
 
 	if (schedtape_engine_create(2, 2, edges, 2, speed * STAPE_REPLAY_SPEED_ONE, &engine, NULL))
 		abort();
-}
-
-static int step(uint32_t player, uint32_t wake, uint32_t wait, uint64_t value)
-{
-	const struct stape_step s = {
-		.player = player,
-		.nr_wakes = wake != NOBODY,
-		.wakes = (uintptr_t)&wake,
-		.wait = wait,
-		.value = value,
-	};
-
-	return schedtape_engine_step(engine, &s);
 }
 
 /**

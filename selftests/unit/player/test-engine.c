@@ -2,8 +2,6 @@
 /*
  * Description: the engine without the module: counted edges, times, ends.
  */
-#include <player/engine.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,20 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engines.h"
 #include "tap.h"
 
 #define LAPS	2000
-#define MS	1000000ull
-
-static struct schedtape_engine *engine;
-
-static struct schedtape_replay_state state(void)
-{
-	struct schedtape_replay_state s;
-
-	schedtape_engine_get(engine, &s);
-	return s;
-}
 
 static void create(uint32_t nr_players, const uint32_t *edges, uint32_t nr_edges, double speed)
 {
@@ -33,21 +21,6 @@ static void create(uint32_t nr_players, const uint32_t *edges, uint32_t nr_edges
 				    speed * STAPE_REPLAY_SPEED_ONE, &engine, NULL))
 		abort();
 }
-
-static int step(uint32_t player, uint32_t wake, uint32_t wait, uint64_t value)
-{
-	const struct stape_step s = {
-		.player = player,
-		.nr_wakes = wake != UINT32_MAX,
-		.wakes = (uintptr_t)&wake,
-		.wait = wait,
-		.value = value,
-	};
-
-	return schedtape_engine_step(engine, &s);
-}
-
-#define NOBODY	UINT32_MAX
 
 /* Wakes the other player and waits for it, repeatedly. */
 static void *run_laps(void *arg)
