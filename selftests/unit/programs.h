@@ -5,7 +5,7 @@
 
 #include <program/program.h>
 
-#include "program/store.h"
+#include "program/entries.h"
 #include "timelines.h"
 
 static inline const char *op_text(const struct schedtape_program *program,

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "program/compiler.h"
-#include "program/store.h"
+#include "program/entries.h"
 #include "tape/groups.h"
 #include "timeline/timeline.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/store.h"
 #include "program/program.h"
-#include "program/store.h"
+#include "program/entries.h"
 #include "timeline/edges.h"
 
 /**

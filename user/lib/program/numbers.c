@@ -9,7 +9,7 @@
 #include <errno.h>
 
 #include "base/list.h"
-#include "program/store.h"
+#include "program/entries.h"
 
 /*
  * A number is given to another task when so many other tasks have ended since, and so much later.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef SCHEDTAPE_PROGRAM_STORE_H
-#define SCHEDTAPE_PROGRAM_STORE_H
+#ifndef SCHEDTAPE_PROGRAM_ENTRIES_H
+#define SCHEDTAPE_PROGRAM_ENTRIES_H
 
 #include "program/program.h"
 
@@ -46,4 +46,4 @@ static inline void schedtape_program_drop_op(struct schedtape_op_tail *tail)
 /* Makes the program read-only. */
 void schedtape_program_close(struct schedtape_program *program);
 
-#endif /* SCHEDTAPE_PROGRAM_STORE_H */
+#endif /* SCHEDTAPE_PROGRAM_ENTRIES_H */

@@ -4,7 +4,7 @@
  * each task.  The last place of a block leads to the task's next one, which is twice as
  * large.  So many short tasks take little room, and long ones seldom jump.
  */
-#include "program/store.h"
+#include "program/entries.h"
 
 #include <errno.h>
 #include <stdlib.h>
