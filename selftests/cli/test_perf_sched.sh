@@ -8,9 +8,7 @@ here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
 
 if ! command -v perf > /dev/null || ! command -v hackbench > /dev/null; then
-	skip "perf or hackbench is not installed"
-	finish
-	exit
+	skip_all "perf or hackbench is not installed"
 fi
 
 # Without sched_waking perf counts delays from sched_wakeup on, as schedtape does.

@@ -13,15 +13,9 @@ for place in /usr/lib*/perf-core /usr/lib*/*/perf-core /usr/share/perf-core; do
 done
 export PYTHONPATH=$build/python
 if [ -z "$perf_scripts" ] || ! command -v perf > /dev/null; then
-	skip "perf or its scripts are not installed"
-	finish
-	exit
+	skip_all "perf or its scripts are not installed"
 fi
-if ! schedtape script -l > log 2>&1; then
-	skip "the Python package schedtape is not built"
-	finish
-	exit
-fi
+schedtape script -l > log 2>&1 || skip_all "the Python package schedtape is not built"
 
 # -- one run, recorded and counted by three --------------------------------------
 

@@ -9,11 +9,7 @@ here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
 . "${here%/cli}/lib/tapes.sh"
 
-if ! find_cgroups; then
-	skip "no controller cpu for cgroups of version 2"
-	finish
-	exit
-fi
+find_cgroups || skip_all "no controller cpu for cgroups of version 2"
 mkdir "$cg/limited" "$cg/calm"
 # No two CPUs can use that up.
 echo "400000 100000" > "$cg/calm/cpu.max"

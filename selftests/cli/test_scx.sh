@@ -67,9 +67,7 @@ if [ ! -d $sysfs ]; then
 	report $? "a kernel without sched_ext has the fair scheduler"
 	plays_as_other made.tape
 	report $? "it plays tasks with SCHED_EXT with SCHED_OTHER, and one warning says so"
-	skip "schedulers of sched_ext: this kernel has no $sysfs"
-	finish
-	exit
+	skip_all "schedulers of sched_ext: this kernel has no $sysfs"
 fi
 
 schedtape replay -q --record made.replay made.tape > log 2>&1 &&
@@ -103,9 +101,7 @@ report $? "where the kernel has no SCHED_EXT one warning says so"
 # shellcheck disable=SC2154 # commands.sh has it
 scx=$build/scx
 if [ ! -x "$scx/scx_simple" ] || [ ! -x "$scx/stall" ]; then
-	skip "schedulers of sched_ext: selftests/scx/build has not built them, run it to see why"
-	finish
-	exit
+	skip_all "schedulers of sched_ext: selftests/scx/build has not built them, run it to see why"
 fi
 
 # is_now STATE: tests whether sched_ext is in STATE

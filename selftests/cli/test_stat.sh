@@ -7,11 +7,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
 
-if ! command -v perf > /dev/null; then
-	skip "perf is not installed"
-	finish
-	exit
-fi
+command -v perf > /dev/null || skip_all "perf is not installed"
 
 # The tasks are asleep when perf and schedtape begin and end to count, so both count the same time.
 # "stays" wait at the end; "ends" exits in between.

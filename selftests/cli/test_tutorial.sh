@@ -11,9 +11,7 @@ here=$(dirname "$(realpath "$0")")
 servers=$build/servers
 page=$here/../Documentation/tutorial.rst
 if [ ! -d "$servers" ] || [ ! -e "$page" ]; then
-	skip "it needs the checkout, and servers: selftests/qemu/fetch servers unpacks them"
-	finish
-	exit
+	skip_all "it needs the checkout, and servers: selftests/qemu/fetch servers unpacks them"
 fi
 
 # One CPU, as on the page.

@@ -11,16 +11,10 @@ here=$(dirname "$(realpath "$0")")
 page=$here/../Documentation/events.rst
 export PYTHONPATH=$build/python
 if [ ! -e "$page" ] || ! command -v curl > log || ! schedtape script -l > log 2>&1; then
-	skip "it needs the checkout, curl, and the Python package schedtape"
-	finish
-	exit
+	skip_all "it needs the checkout, curl, and the Python package schedtape"
 fi
 find_tracing
-if [ ! -d $tracing/events/syscalls ]; then
-	skip "this kernel has no tracepoints of system calls"
-	finish
-	exit
-fi
+[ -d $tracing/events/syscalls ] || skip_all "this kernel has no tracepoints of system calls"
 
 # One CPU, as on the page.
 taskset -pc 0 $$ > /dev/null

@@ -157,10 +157,7 @@ find_tracing()
 need_syscall_points()
 {
 	find_tracing
-	[ ! -d $tracing/events/syscalls ] || return 0
-	skip "this kernel has no tracepoints of system calls"
-	finish
-	exit
+	[ -d $tracing/events/syscalls ] || skip_all "this kernel has no tracepoints of system calls"
 }
 
 # cgroup_mount: prints where cgroup v2 is mounted; nothing: it is not
@@ -186,6 +183,14 @@ skip()
 {
 	tests=$((tests + 1))
 	echo "ok $tests # SKIP $1"
+}
+
+# skip_all REASON: ends a test with a skipped result
+skip_all()
+{
+	skip "$1"
+	finish
+	exit
 }
 
 # finish: prints the plan; its status is the test's exit status

@@ -25,9 +25,9 @@ def events_of(tape, *options):
     return cpus
 
 
-def names_of_same(tape, whole):
-    """Finds all events of a tape, in a row, in those of the whole.  Returns the tasks' names."""
-    names = set()
+def places_of_same(tape, whole):
+    """Finds all events of a tape, in a row, in those of the whole.  For each CPU: it, the events, and
+    the number of the first one there."""
     for cpu, (times, events) in events_of(tape).items():
         near = bisect.bisect(whole[cpu][0], times[0])
         # Both sessions have an event at times of their own.
@@ -37,5 +37,9 @@ def names_of_same(tape, whole):
         differ = [pair for pair in zip(events, beside) if pair[0] != pair[1]][:9]
         assert at is not None, (tape, cpu, times[0], events[:9], differ)
         print(f"{tape}: {len(events)} events of CPU {cpu}")
-        names |= {event[2] for event in events}
-    return names
+        yield cpu, events, at
+
+
+def names_of_same(tape, whole):
+    """Does that, and returns the tasks' names."""
+    return {event[2] for _, events, _ in places_of_same(tape, whole) for event in events}

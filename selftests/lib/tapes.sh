@@ -37,6 +37,19 @@ limit_pids()
 	echo "$1" > /proc/sys/kernel/pid_max
 }
 
+# start_names BEFORE AFTER: starts a chain of tasks, $chain, and processes one after the other, $names.
+# Each has a name of its own, after it has had another one for BEFORE seconds; it lasts for AFTER.
+# shellcheck disable=SC2034 # the PIDs are for the caller
+start_names()
+{
+	chain 1000000000 5 > /dev/null &
+	chain=$!
+	bash -c 'for ((n = 1; ; n++)); do
+		(read -r -t "$1" <> <(:); echo "n$n" > /proc/self/comm; read -r -t "$2" <> <(:))
+	done' names "$@" &
+	names=$!
+}
+
 end_limited()
 {
 	# shellcheck disable=SC2046 # each PID is a word

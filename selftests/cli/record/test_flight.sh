@@ -28,20 +28,10 @@ of_flight()
 		jq ".sessions[] | select(.name == \"flight\") | .$1 // 0"
 }
 
-chain 1000000000 5 > /dev/null &
-chain=$!
 forks 1000000000 > /dev/null 2>&1 &
 storm=$!
 # A process in ten has a name of its own.
-cat > names.sh << 'EOS'
-n=0
-while :; do
-	n=$((n + 1))
-	(read -r -t 0.02 <> <(:); echo "n$n" > /proc/self/comm; read -r -t 0.01 <> <(:))
-done
-EOS
-bash names.sh &
-names=$!
+start_names 0.02 0.01
 schedtape record -q -k mono -p $chain,$storm,$names -o t -M $size --name flight 2> said &
 recorder=$!
 # Until its rings are full, and so is what it keeps of tasks.

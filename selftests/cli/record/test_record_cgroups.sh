@@ -8,9 +8,7 @@ here=$(dirname "$(realpath "$0")")
 
 cg=$(cgroup_mount)
 if [ -z "$cg" ] || ! mkdir -p "$cg/st/svc" 2> log; then
-	skip "needs cgroups of version 2"
-	finish
-	exit
+	skip_all "needs cgroups of version 2"
 fi
 trap 'rm -rf "$dir"; rmdir "$cg"/st/*/* "$cg"/st/* "$cg/st" 2> /dev/null' EXIT
 

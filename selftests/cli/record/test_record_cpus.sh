@@ -7,11 +7,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli/record}/lib/commands.sh"
 
-if [ "$(nproc)" -lt 2 ]; then
-	skip "there is one CPU"
-	finish
-	exit
-fi
+[ "$(nproc)" -ge 2 ] || skip_all "there is one CPU"
 
 # A child gets its name and its priority on CPU 0, works on CPU 1 and ends on CPU 0.
 cat > move.py << 'EOP'

@@ -12,17 +12,7 @@ here=$(dirname "$(realpath "$0")")
 # PIDs are used again and again, by tasks with other names.
 last=$(cut -d ' ' -f 5 /proc/loadavg)
 limit_pids $((last + 400))
-chain 100000000 5 > /dev/null &
-chain=$!
-cat > names.sh << 'EOS'
-n=0
-while :; do
-	n=$((n + 1))
-	(echo "n$n" > /proc/self/comm; read -r -t 0.004 <> <(:))
-done
-EOS
-bash names.sh &
-names=$!
+start_names 0.001 0.004
 # For three recorders at once: one tape with all, tapes that follow each other, snapshots.
 schedtape record -q -k mono -p $chain,$names -o whole 2> log &
 beside=$!

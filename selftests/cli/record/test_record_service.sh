@@ -11,9 +11,7 @@ unit=${here%/selftests}/user/systemd/schedtape@.service.in
 systemd=/usr/lib/systemd/systemd
 units=/etc/systemd/system
 if [ ! -x $systemd ] || [ ! -f "$unit" ]; then
-	skip "no systemd, or no unit"
-	finish
-	exit
+	skip_all "no systemd, or no unit"
 fi
 
 # -- a small system --------------------------------------------------------------------

@@ -14,18 +14,7 @@ here=$(dirname "$(realpath "$0")")
 # PIDs are used again and again, by tasks with other names.
 last=$(cut -d ' ' -f 5 /proc/loadavg)
 limit_pids $((last + 400))
-chain 100000000 5 > /dev/null &
-chain=$!
-# Each process has a name of its own, and another one for a while before that.
-cat > names.sh << 'EOS'
-n=0
-while :; do
-	n=$((n + 1))
-	(read -r -t 0.004 <> <(:); echo "n$n" > /proc/self/comm; read -r -t 0.004 <> <(:))
-done
-EOS
-bash names.sh &
-names=$!
+start_names 0.004 0.004
 # Another recorder, which runs all the time, has the same events on one tape.
 schedtape record -q -k mono -p $chain,$names -o whole 2> log &
 beside=$!

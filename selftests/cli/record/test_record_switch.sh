@@ -38,25 +38,11 @@ report $? "four tapes, and a line of each"
 [ "$(stat -c %a t.20* | sort -u)" = 600 ]
 report $? "which only their owner may read"
 cat > compare.py << 'EOP'
-import bisect, json, subprocess, sys
+import sys
+sys.path.append(sys.argv[1])
+from same_events import events_of, json_of, places_of_same
 
-def json_of(*words):
-    return json.loads(subprocess.run(["schedtape", *words], capture_output=True, check=True).stdout)
-
-def events_of(tape):
-    """For each CPU the times and the events without their times."""
-    cpus = {}
-    out = subprocess.run(["schedtape", "script", "--json", "-e", "switch,waking,wakeup", tape],
-                         capture_output=True, check=True, text=True).stdout
-    for line in out.splitlines()[1:]:
-        event = json.loads(line)
-        times, events = cpus.setdefault(event["cpu"], ([], []))
-        times.append(event["time_ns"])
-        # What ran before the first event, say, is what the recorder has interrupted.
-        events.append([event.get(key) for key in ("event", "pid")])
-    return cpus
-
-tapes = sys.argv[1:]
+tapes = sys.argv[2:]
 assert tapes == sorted(tapes)
 whole = events_of("whole")
 reached, end = {}, None
@@ -66,14 +52,9 @@ for number, tape in enumerate(tapes, 1):
     assert info["ended_by"] == ("signal" if number < 4 else None), info
     assert end in (None, info["start_ns"]), "a tape begins when the one before it ends"
     end = info["stop_ns"]
-    for cpu, (times, events) in events_of(tape).items():
-        near = bisect.bisect(whole[cpu][0], times[0])
-        # Both sessions have an event at times of their own.
-        at = next((i for i in range(max(near - 20, 0), near + 20)
-                   if whole[cpu][1][i:i + len(events)] == events), None)
-        assert at is not None, (tape, cpu, times[0], events[:9], whole[cpu][1][near - 9:near + 9])
+    for cpu, events, at in places_of_same(tape, whole):
         missing = at - reached.get(cpu, at)
-        print(f"{tape}: {len(events)} events of CPU {cpu}, {missing} between it and the last one")
+        print(f"{missing} events between it and the last one")
         # Of each CPU, readers leave out what is from before all have begun a new page.
         assert 0 <= missing < 100, missing
         reached[cpu] = at + len(events)
@@ -81,7 +62,7 @@ for number, tape in enumerate(tapes, 1):
     assert names == {"chain", "periodic"}, names
 EOP
 # shellcheck disable=SC2046 # each name is a word
-/usr/bin/python3 -IS compare.py $(tapes) > log 2>&1
+/usr/bin/python3 -IS compare.py "$here/lib" $(tapes) > log 2>&1
 report $? "each has the events of its time, and the names and parents of its tasks"
 sed 's/^/# /' log
 

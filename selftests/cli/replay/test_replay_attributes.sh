@@ -136,11 +136,7 @@ fi
 
 # -- affinities -----------------------------------------------------------------------
 
-if [ "$(nproc)" = 1 ]; then
-	skip "affinities: needs two CPUs"
-	finish
-	exit
-fi
+[ "$(nproc)" != 1 ] || skip_all "affinities: needs two CPUs"
 
 # cpus TAPE NAME: prints the CPUs on which it ran
 cpus()

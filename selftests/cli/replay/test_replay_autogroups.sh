@@ -10,11 +10,7 @@ here=$(dirname "$(realpath "$0")")
 exact=${SCHEDTAPE_EXACT:-}
 switch=/proc/sys/kernel/sched_autogroup_enabled
 
-if [ ! -w $switch ]; then
-	skip "this kernel has no autogroups"
-	finish
-	exit
-fi
+[ -w $switch ] || skip_all "this kernel has no autogroups"
 before=$(cat $switch)
 echo 1 > $switch
 

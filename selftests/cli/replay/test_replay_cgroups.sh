@@ -9,11 +9,7 @@ here=$(dirname "$(realpath "$0")")
 
 exact=${SCHEDTAPE_EXACT:-}
 
-if ! find_cgroups; then
-	skip "no controller cpu for cgroups of version 2"
-	finish
-	exit
-fi
+find_cgroups || skip_all "no controller cpu for cgroups of version 2"
 
 mkdir -p "$cg"/{heavy,light,outer/inner,busy}
 echo +cpu > "$cg/outer/cgroup.subtree_control"

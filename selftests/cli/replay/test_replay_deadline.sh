@@ -15,11 +15,7 @@ deadline()
 	exec chrt -d -T "${1}000000" -D "${2}000000" -P "${2}000000" 0 "${@:3}"
 }
 
-if ! (deadline 5 20 true) 2> log; then
-	skip "no SCHED_DEADLINE here: $(cat log)"
-	finish
-	exit
-fi
+(deadline 5 20 true) 2> log || skip_all "no SCHED_DEADLINE here: $(cat log)"
 
 # One task has a deadline from the start, another one gets one and changes it.
 deadline 4 20 periodic 20 2 150 > /dev/null &

@@ -8,11 +8,7 @@ here=$(dirname "$(realpath "$0")")
 . "${here%/cli/replay}/lib/commands.sh"
 
 servers=$build/servers
-if [ ! -d "$servers" ]; then
-	skip "there are no servers: selftests/qemu/fetch servers unpacks them"
-	finish
-	exit
-fi
+[ -d "$servers" ] || skip_all "there are no servers: selftests/qemu/fetch servers unpacks them"
 
 # with_libraries COMMAND...: runs a server's program
 with_libraries()
