@@ -120,6 +120,15 @@ void st_child_go(struct st_child *w)
 		printf("# a gate of %d does not open\n", w->pid);
 }
 
+int st_child_begin(struct st_child *w, int cpu, int (*fn)(void *arg), void *arg)
+{
+	int ret = st_child_fork(w, cpu, fn, arg);
+
+	if (!ret)
+		st_child_go(w);
+	return ret;
+}
+
 bool st_child_settled(struct st_child *w)
 {
 	unsigned int tries = 20000 * st_patience();
@@ -181,6 +190,12 @@ void st_child_kill(struct st_child *w)
 	close(w->output);
 	w->output = -1;
 	st_child_wait(w);
+}
+
+void st_children_kill(struct st_child *w, size_t n)
+{
+	while (n--)
+		st_child_kill(w++);
 }
 
 long long st_child_value(const struct st_child *w, const char *key)

@@ -15,7 +15,6 @@
  * @output: read end of its standard output; -1: st_child_wait() has read it
  * @passed: number of gates that the test opened
  * @arrived: shared with the child: number of gates that it has reached
- * @text: its output
  * @text: what it has printed
  */
 struct st_child {
@@ -28,9 +27,7 @@ struct st_child {
 	char text[16384];
 };
 
-/* Returns memory that children share with the test. */
-void *st_share(size_t bytes);
-/* Returns memory that children share with the test. */
+/* Returns memory that children share with the test.  Ends the test if there is none. */
 void *st_share(size_t bytes);
 
 /* Waits until the test opens the gate.  Called by the child. */
@@ -42,7 +39,9 @@ void st_gate(void);
  * in no page faults.
  */
 int st_child_fork(struct st_child *w, int cpu, int (*fn)(void *arg), void *arg);
-/* The same for a program of workloads/, with its arguments. */
+/* The same, and opens the first gate. */
+int st_child_begin(struct st_child *w, int cpu, int (*fn)(void *arg), void *arg);
+/* The same as st_child_fork() for a program of workloads/, with its arguments. */
 int st_child_program(struct st_child *w, int cpu, const char *const argv[]);
 /* Opens the gate that the child waits at or will reach next. */
 void st_child_go(struct st_child *w);
@@ -55,5 +54,7 @@ int st_child_wait(struct st_child *w);
 /* Returns the number after "key=" in the child's output, or -1 if it has none. */
 long long st_child_value(const struct st_child *w, const char *key);
 void st_child_kill(struct st_child *w);
+/* The same for @n children. */
+void st_children_kill(struct st_child *w, size_t n);
 
 #endif /* SELFTESTS_CHILD_H */

@@ -236,7 +236,7 @@ static void show(const struct st_record *r, size_t at)
 	}
 }
 
-const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
+static const char *find_broken(const struct st_record *r, const pid_t *roots, size_t n)
 {
 	const char *bad;
 	size_t i;
@@ -262,6 +262,15 @@ const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
 		paused[(uint16_t)ev->cpu] = ev->type == SCHEDTAPE_EV_PAUSED;
 	}
 	return NULL;
+}
+
+const char *st_check(const struct st_record *r, const pid_t *roots, size_t n)
+{
+	const char *bad = find_broken(r, roots, n);
+
+	if (bad)
+		printf("# %s\n", bad);
+	return bad;
 }
 
 uint32_t st_foreign(const struct st_record *r, const pid_t *pids, size_t n)

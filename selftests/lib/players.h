@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -54,23 +53,14 @@ static int players, session;
 
 FIXTURE_SETUP(replay)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, 0));
 	self->fd = schedtape_session_fd(self->r.session);
-	self->notes = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->notes);
+	self->notes = st_share(4096);
 	session = self->fd;
 	players = -1;
 }
 
-FIXTURE_TEARDOWN(replay)
-{
-	int i;
-
-	for (i = 0; i < 3; i++)
-		st_child_kill(&self->w[i]);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(replay)
 
 static inline int setup(FIXTURE_DATA(replay) *self, uint32_t nr_players, uint32_t nr_edges)
 {
@@ -84,6 +74,18 @@ static inline int setup(FIXTURE_DATA(replay) *self, uint32_t nr_players, uint32_
 	players = self->setup.fd;
 	return 0;
 }
+
+static inline int setup_edges(FIXTURE_DATA(replay) *self, uint32_t nr_players,
+			      const uint32_t *edges, size_t nr_edges)
+{
+	memcpy(self->edges, edges, nr_edges * sizeof(*edges));
+	return setup(self, nr_players, nr_edges);
+}
+
+/* The same with the wakee of each edge. */
+#define SETUP_EDGES(self, nr_players, ...) \
+	setup_edges(self, nr_players, (uint32_t[]){ __VA_ARGS__ }, \
+		    sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))
 
 static inline int join(uint32_t number)
 {

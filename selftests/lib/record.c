@@ -116,14 +116,21 @@ int st_record_start(struct st_record *r)
 	return complain(r, schedtape_session_start(r->session, &r->err));
 }
 
+int st_record_start_with(struct st_record *r, const struct st_child *w, size_t n)
+{
+	int ret = 0;
+
+	while (n-- && !ret)
+		ret = st_record_add(r, w++->pid);
+	return ret ? ret : st_record_start(r);
+}
+
 int st_record_child(struct st_record *r, struct st_child *w, int cpu, int (*fn)(void *arg),
 		    void *arg)
 {
 	int ret = st_child_fork(w, cpu, fn, arg);
 
-	if (!ret)
-		ret = st_record_add(r, w->pid);
-	return ret ? ret : st_record_start(r);
+	return ret ? ret : st_record_start_with(r, w, 1);
 }
 
 int st_record_pause(struct st_record *r)

@@ -52,6 +52,8 @@ int st_record_follow_cgroup(struct st_record *r, uint64_t id);
 int st_record_del_cgroup(struct st_record *r, uint64_t id);
 int st_record_set(struct st_record *r, const struct schedtape_filter *filter);
 int st_record_start(struct st_record *r);
+/* Adds children, and starts the session. */
+int st_record_start_with(struct st_record *r, const struct st_child *w, size_t n);
 /* Forks a child, see st_child_fork(), adds it and starts the session. */
 int st_record_child(struct st_record *r, struct st_child *w, int cpu, int (*fn)(void *arg),
 		    void *arg);
@@ -109,5 +111,14 @@ size_t st_count_type(const struct st_record *r, unsigned int type);
 size_t st_count_why(const struct st_record *r, pid_t pid, unsigned int why);
 /* Index of the first of them from event @from on, or the number of events. */
 size_t st_find_why(const struct st_record *r, pid_t pid, unsigned int why, size_t from);
+
+/* The teardown of a fixture with @w, a child or an array of children, and a session, @r. */
+#define ST_TEARDOWN(fixture)								\
+	FIXTURE_TEARDOWN(fixture)							\
+	{										\
+		st_children_kill((struct st_child *)&self->w,				\
+				 sizeof(self->w) / sizeof(struct st_child));		\
+		st_record_close(&self->r);						\
+	}
 
 #endif /* SELFTESTS_RECORD_H */

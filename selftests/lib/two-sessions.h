@@ -5,7 +5,6 @@
 #ifndef SELFTESTS_TWO_SESSIONS_H
 #define SELFTESTS_TWO_SESSIONS_H
 
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,10 +30,7 @@ FIXTURE(two_sessions)
 
 FIXTURE_SETUP(two_sessions)
 {
-	memset(self, 0, sizeof(*self));
-	self->shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = st_share(4096);
 }
 
 FIXTURE_TEARDOWN(two_sessions)
@@ -63,15 +59,6 @@ static inline int rename_and_fork(void *arg)
 		st_gate();
 	}
 	return 0;
-}
-
-static inline const char *check(const struct st_record *r, const pid_t *roots, size_t n)
-{
-	const char *bad = st_check(r, roots, n);
-
-	if (bad)
-		printf("# %s\n", bad);
-	return bad;
 }
 
 #endif /* SELFTESTS_TWO_SESSIONS_H */

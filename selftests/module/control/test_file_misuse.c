@@ -42,17 +42,12 @@ FIXTURE(files)
 
 FIXTURE_SETUP(files)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	self->fd = schedtape_session_fd(self->r.session);
 	ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_INFO, &self->info));
 }
 
-FIXTURE_TEARDOWN(files)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(files)
 
 static int rename_often(void *arg)
 {
@@ -223,9 +218,7 @@ TEST_F_TIMEOUT(files, mappings_move, 60)
 	st_count(&self->r, self->w.pid, &c);
 	EXPECT_EQ(0, self->r.lost);
 	EXPECT_EQ(RENAMES, c.renames);
-	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1)) {
-		TH_LOG("%s", st_check(&self->r, &self->w.pid, 1));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1));
 }
 
 /* -- garbage -------------------------------------------------------------------------------- */

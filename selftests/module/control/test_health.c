@@ -21,7 +21,6 @@ FIXTURE(health)
 
 FIXTURE_SETUP(health)
 {
-	memset(self, 0, sizeof(*self));
 	self->state.size = sizeof(self->state);
 }
 

@@ -36,7 +36,6 @@ FIXTURE(limits)
 
 FIXTURE_SETUP(limits)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, 0));
 	self->id = schedtape_session_id(self->r.session);
 	self->sock = st_socket();

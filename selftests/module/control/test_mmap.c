@@ -32,15 +32,10 @@ FIXTURE_SETUP(mmap)
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	self->fd = schedtape_session_fd(self->r.session);
 	self->page = getpagesize();
-	self->w.pid = 0;
 	ASSERT_EQ(0, ioctl(self->fd, STAPE_IOC_INFO, &self->info));
 }
 
-FIXTURE_TEARDOWN(mmap)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(mmap)
 
 /* Maps and unmaps.  Returns 0 or -errno. */
 static int try(int fd, size_t length, int prot, int flags, off_t offset)

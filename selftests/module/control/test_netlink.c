@@ -456,8 +456,7 @@ TEST_F_TIMEOUT(netlink, dump_of_many_tasks, 60)
 	int threads = THREADS;
 
 	ASSERT_EQ(0, set(self, 4, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w, -1, make_threads, &threads));
-	st_child_go(&self->w);
+	ASSERT_EQ(0, st_child_begin(&self->w, -1, make_threads, &threads));
 	ASSERT_TRUE(st_child_settled(&self->w));
 	usleep(100000);
 	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
@@ -507,8 +506,7 @@ TEST_F_TIMEOUT(netlink, notifications_of_a_session, 60)
 	/* On one CPU, so that one ring has the loss and others are silent. */
 	ASSERT_EQ(0, st_child_fork(&self->w, 0, rename_often, &renames));
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w, 1));
 	EXPECT_EQ(-ETIMEDOUT, st_notified(sock, 0, attrs));
 
 	/* The first loss, and only the first. */

@@ -170,8 +170,7 @@ FIXTURE_VARIANT_ADD(caller, root_of_a_privileged_container) {
 
 FIXTURE_SETUP(caller)
 {
-	self->results = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->results);
+	self->results = st_share(4096);
 	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
 }
 
@@ -312,10 +311,7 @@ struct stranger {
 
 FIXTURE_SETUP(given)
 {
-	memset(self, 0, sizeof(*self));
-	self->stranger = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			      -1, 0);
-	ASSERT_NE(MAP_FAILED, self->stranger);
+	self->stranger = st_share(4096);
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, self->socks));
 	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
 }

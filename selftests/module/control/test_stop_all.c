@@ -24,7 +24,6 @@ FIXTURE(stop_all)
 
 FIXTURE_SETUP(stop_all)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_TRUE(st_parameter_set("stop_all", "N"));
 }
 
@@ -165,8 +164,7 @@ static int wait_for_ever(void *arg)
 TEST_F(replay, stop_all_kills_players)
 {
 	ASSERT_EQ(0, setup(self, 1, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_ever, NULL));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_ever, NULL));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
 	ASSERT_TRUE(st_parameter_set("stop_all", "Y"));

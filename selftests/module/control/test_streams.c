@@ -53,11 +53,9 @@ FIXTURE_SETUP(streams)
 		.watermark = 1,
 	};
 
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open_with(&self->r, options));
 	self->fd = schedtape_session_fd(self->r.session);
-	self->times = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->times);
+	self->times = st_share(4096);
 	*self->times = 1000;
 	self->fds = count_fds();
 }
@@ -385,8 +383,7 @@ TEST_F_TIMEOUT(streams, busy_cpu, 60)
 	rcu = st_find_task("rcuc/1");
 	if (rcu)
 		ASSERT_EQ(0, st_set_policy(rcu, SCHED_FIFO, HOG_PRIORITY + 1));
-	ASSERT_EQ(0, st_child_fork(&self->hog, 1, hog, self));
-	st_child_go(&self->hog);
+	ASSERT_EQ(0, st_child_begin(&self->hog, 1, hog, self));
 	while (__atomic_load_n(state, __ATOMIC_SEQ_CST) == HOG_WAITS)
 		usleep(1000);
 

@@ -73,7 +73,6 @@ FIXTURE_SETUP(users)
 {
 	size_t i;
 
-	memset(self, 0, sizeof(*self));
 	for (i = 0; i < NR_LIMITS; i++)
 		ASSERT_TRUE(get_limit(limits[i], self->before[i]));
 	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));

@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -380,9 +379,7 @@ static bool read_all(FIXTURE_DATA(users_at_once) *self)
 
 FIXTURE_SETUP(users_at_once)
 {
-	memset(self, 0, sizeof(*self));
-	self->tally = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->tally);
+	self->tally = st_share(4096);
 	ASSERT_EQ(0, chmod("/dev/schedtape", 0666));
 }
 

@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -35,22 +34,12 @@ FIXTURE(filter)
 
 FIXTURE_SETUP(filter)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	self->fd = schedtape_session_fd(self->r.session);
-	self->shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			    -1, 0);
-	ASSERT_NE(MAP_FAILED, self->shared);
+	self->shared = st_share(4096);
 }
 
-FIXTURE_TEARDOWN(filter)
-{
-	int i;
-
-	for (i = 0; i < 3; i++)
-		st_child_kill(&self->w[i]);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(filter)
 
 static int filter_del(struct st_record *r, pid_t pid)
 {
@@ -149,17 +138,9 @@ static int rename_for_ever(void *arg)
 
 static bool is_renamed(pid_t pid)
 {
-	char path[32], name[STAPE_COMM_LEN] = "";
-	FILE *file;
+	char name[STAPE_COMM_LEN + 1];
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		*name = '\0';
-	fclose(file);
-	return !strcmp(name, "renamed\n");
+	return !st_read_proc(pid, "comm", name, sizeof(name)) && !strcmp(name, "renamed\n");
 }
 
 /* A task that is running: its recording begins and ends in the middle of its run. */
@@ -172,8 +153,7 @@ TEST_F_TIMEOUT(filter, add_and_del_a_running_one, 60)
 	size_t i, j;
 
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], st_cpus() > 1, rename_for_ever, NULL));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], st_cpus() > 1, rename_for_ever, NULL));
 	for (tries = 20000 * st_patience(); tries && !is_renamed(self->w[0].pid); tries--)
 		usleep(1000);
 	ASSERT_NE(0, tries);
@@ -251,8 +231,7 @@ TEST_F(filter, children_and_threads_inherit)
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed, self->shared));
 	/* This one does the same, and is not in the filter. */
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, breed, self->shared + 20));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	st_child_go(&self->w[0]);
 	st_child_go(&self->w[1]);
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
@@ -269,9 +248,7 @@ TEST_F(filter, children_and_threads_inherit)
 		EXPECT_EQ(0, st_named(&self->r, self->shared[20 + heirs[i]]));
 	}
 	EXPECT_EQ(0, st_named(&self->r, self->w[1].pid));
-	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1)) {
-		TH_LOG("%s", st_check(&self->r, &self->w[0].pid, 1));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 }
 
 static void *sleep_in_thread(void *arg)
@@ -421,8 +398,7 @@ TEST_F(filter, pid_namespace)
 	struct schedtape_task_info *tasks;
 	size_t n;
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, add_in_namespace, self));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, add_in_namespace, self));
 	while (*self->w[0].arrived < 2)
 		usleep(1000);
 	ASSERT_EQ(0, self->shared[1]);
@@ -442,9 +418,7 @@ TEST_F(filter, last_task_hangs_up)
 {
 	struct pollfd p = { .fd = self->fd };
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, breed, self->shared));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, breed, self->shared));
 	st_child_go(&self->w[0]);
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	/* Its children have ended, but it lives. */
@@ -475,9 +449,7 @@ TEST_F(filter, filled_again)
 {
 	struct pollfd p = { .fd = self->fd };
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, rename_at_gates, NULL));
 	st_child_kill(&self->w[0]);
 	EXPECT_TRUE(hung_up(self->fd));
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, rename_at_gates, NULL));

@@ -34,7 +34,6 @@ FIXTURE(cgroups)
 
 FIXTURE_SETUP(cgroups)
 {
-	memset(self, 0, sizeof(*self));
 	if (!st_cgroup_begin())
 		SKIP(return, "there is no cgroup2");
 	self->id = st_cgroup_make("in");
@@ -45,10 +44,7 @@ FIXTURE_SETUP(cgroups)
 
 FIXTURE_TEARDOWN(cgroups)
 {
-	int i;
-
-	for (i = 0; i < 3; i++)
-		st_child_kill(&self->w[i]);
+	st_children_kill(self->w, 3);
 	st_record_close(&self->r);
 	st_cgroup_end();
 }
@@ -67,15 +63,6 @@ static int rename_at_gates(void *arg)
 static uint32_t tasks_of(FIXTURE_DATA(cgroups) *self)
 {
 	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
-}
-
-static const char *check(FIXTURE_DATA(cgroups) *self, const pid_t *roots, size_t n)
-{
-	const char *bad = st_check(&self->r, roots, n);
-
-	if (bad)
-		printf("# %s\n", bad);
-	return bad;
 }
 
 /* -- members ----------------------------------------------------------------------- */
@@ -120,7 +107,7 @@ TEST_F(cgroups, descendants)
 	ASSERT_LT(at, self->r.n);
 	EXPECT_EQ(self->id, self->r.events[at].cgroup);
 	EXPECT_EQ(0, st_foreign(&self->r, roots, 2));
-	EXPECT_EQ(NULL, check(self, roots, 2));
+	EXPECT_EQ(NULL, st_check(&self->r, roots, 2));
 }
 
 /* Tasks that were there before the rule, and tasks that are there when the rule is removed. */
@@ -156,7 +143,7 @@ TEST_F(cgroups, rules_change)
 	i = st_find_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS, 0);
 	i = st_find_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES, i);
 	EXPECT_LT(i, self->r.n);
-	EXPECT_EQ(NULL, check(self, &self->w[1].pid, 1));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[1].pid, 1));
 }
 
 /* -- in and out -------------------------------------------------------------------- */
@@ -197,7 +184,7 @@ TEST_F(cgroups, moved)
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_TRUE(framed(&self->r, self->w[0].pid));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_RENAME));
-	EXPECT_EQ(NULL, check(self, NULL, 0));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 	ev = &self->r.events[0];
 	ASSERT_LT(0, self->r.n);
 	EXPECT_STREQ("renamed", ev->comm);
@@ -241,7 +228,7 @@ TEST_F(cgroups, moves_itself)
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES));
 	EXPECT_EQ(3, st_count_type(&self->r, STAPE_EV_RENAME));
-	EXPECT_EQ(NULL, check(self, NULL, 0));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 	EXPECT_EQ(0, st_foreign(&self->r, &self->w[0].pid, 1));
 	for (i = 0; i < self->r.n; i++) {
 		const struct schedtape_event *ev = &self->r.events[i];
@@ -267,21 +254,15 @@ static int rename_for_ever(void *arg)
 	return 0;
 }
 
-static void *share(void)
-{
-	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
 /* A task that runs on another CPU is moved: that CPU checks again, a little later. */
 TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 {
-	unsigned int *stop = share(), known = 0, unknown = 0;
+	unsigned int *stop = st_share(4096), known = 0, unknown = 0;
 	int round, tries;
 	size_t i;
 
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
-	ASSERT_NE(MAP_FAILED, stop);
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], 1, rename_for_ever, stop));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -312,7 +293,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES));
 	EXPECT_EQ(0, st_foreign(&self->r, &self->w[0].pid, 1));
-	EXPECT_EQ(NULL, check(self, NULL, 0));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 }
 
 /* -- processes with threads ---------------------------------------------------------- */
@@ -358,11 +339,10 @@ static int make_threads(void *arg)
 
 TEST_F(cgroups, whole_process)
 {
-	unsigned int *started = share();
+	unsigned int *started = st_share(4096);
 	struct schedtape_task_info *tasks;
 	size_t i, n;
 
-	ASSERT_NE(MAP_FAILED, started);
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_threads, started));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -382,7 +362,7 @@ TEST_F(cgroups, whole_process)
 	}
 	EXPECT_EQ(2 * (THREADS + 1), st_count_type(&self->r, STAPE_EV_TASK));
 	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_RENAME));
-	EXPECT_EQ(NULL, check(self, NULL, 0));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 	free(tasks);
 }
 
@@ -397,10 +377,9 @@ static int make_many_threads(void *arg)
 /* The threads of a large process are checked after the move, in process context. */
 TEST_F(cgroups, large_process)
 {
-	unsigned int *started = share();
+	unsigned int *started = st_share(4096);
 	int round;
 
-	ASSERT_NE(MAP_FAILED, started);
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_many_threads, started));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -414,17 +393,16 @@ TEST_F(cgroups, large_process)
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES));
 	EXPECT_EQ(2 * 3 * (MANY_THREADS + 1), st_count_type(&self->r, STAPE_EV_TASK));
-	EXPECT_EQ(NULL, check(self, NULL, 0));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 }
 
 /* A move makes the module look at the process's threads, and at no other task. */
 TEST_F(cgroups, moved_beside_others)
 {
-	unsigned int *started = share();
+	unsigned int *started = st_share(4096);
 	struct st_calls lookups;
 	int i;
 
-	ASSERT_NE(MAP_FAILED, started);
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, st_child_fork(&self->w[i], -1, make_many_threads, &started[i]));
 		ASSERT_TRUE(st_child_step(&self->w[i]));
@@ -450,11 +428,9 @@ static int leave_a_thread(void *arg)
 /* The kernel moves the thread, and names the leader, which has ended. */
 TEST_F(cgroups, moved_after_its_leader)
 {
-	unsigned int *started = share();
+	unsigned int *started = st_share(4096);
 
-	ASSERT_NE(MAP_FAILED, started);
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, leave_a_thread, started));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, leave_a_thread, started));
 	ASSERT_TRUE(st_wait_state(self->w[0].pid, 'Z'));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
@@ -466,12 +442,11 @@ TEST_F(cgroups, moved_after_its_leader)
 /* A single thread in a threaded cgroup. */
 TEST_F(cgroups, one_thread)
 {
-	unsigned int *started = share();
+	unsigned int *started = st_share(4096);
 	struct schedtape_task_info *tasks;
 	char tid[16];
 	size_t n;
 
-	ASSERT_NE(MAP_FAILED, started);
 	ASSERT_NE(0, st_cgroup_make("all/one"));
 	ASSERT_TRUE(st_cgroup_write("all/one", "cgroup.type", "threaded"));
 	ASSERT_EQ(0, st_record_add_cgroup(&self->r, st_cgroup_make("all/one")));
@@ -491,7 +466,7 @@ TEST_F(cgroups, one_thread)
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_TRUE(framed(&self->r, self->w[0].pid));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_TASK));
-	EXPECT_EQ(NULL, check(self, NULL, 0));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 	free(tasks);
 }
 
@@ -519,10 +494,9 @@ static int make_threads_for_ever(void *arg)
 /* Threads that start and end during the move: none is missed on either side. */
 TEST_F_TIMEOUT(cgroups, moved_while_it_forks, 120)
 {
-	unsigned int *stop = share();
+	unsigned int *stop = st_share(4096);
 	int round;
 
-	ASSERT_NE(MAP_FAILED, stop);
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_threads_for_ever, stop));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (round = 0; round < 20; round++) {
@@ -541,7 +515,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_forks, 120)
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(20, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
 	EXPECT_EQ(20, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES));
-	EXPECT_EQ(NULL, check(self, NULL, 0));
+	EXPECT_EQ(NULL, st_check(&self->r, NULL, 0));
 }
 
 /* -- forks into and out of cgroups ----------------------------------------------------- */
@@ -577,10 +551,9 @@ static int fork_to_cgroup(void *arg)
 
 TEST_F(cgroups, forked_into)
 {
-	int *inside = share(), *outside = inside + 16;
+	int *inside = st_share(4096), *outside = inside + 16;
 	int i;
 
-	ASSERT_NE(MAP_FAILED, inside);
 	ASSERT_NE(0, st_cgroup_make("out"));
 	inside[0] = st_cgroup_fd("out");
 	outside[0] = st_cgroup_fd("in");
@@ -607,7 +580,7 @@ TEST_F(cgroups, forked_into)
 	st_count(&self->r, outside[2], &self->c);
 	EXPECT_EQ(1, self->c.wakeup_new);
 	EXPECT_EQ(1, self->c.exits);
-	EXPECT_EQ(NULL, check(self, &self->w[0].pid, 1));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 }
 
 /* -- cgroups that go away ---------------------------------------------------------------- */
@@ -648,10 +621,9 @@ TEST_F(cgroups, removed)
 /* A new cgroup of the same path is recorded, too, from its first task on. */
 TEST_F(cgroups, followed)
 {
-	int *pids = share(), round;
+	int *pids = st_share(4096), round;
 	uint64_t again = 0;
 
-	ASSERT_NE(MAP_FAILED, pids);
 	/* It was added without that before. */
 	ASSERT_EQ(0, st_record_follow_cgroup(&self->r, self->id));
 	ASSERT_EQ(0, st_record_start(&self->r));

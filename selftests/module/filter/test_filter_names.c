@@ -6,109 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
-#include <kselftest_harness.h>
-
-#include "caps.h"
-#include "child.h"
 #include "invariants.h"
-#include "record.h"
-#include "task.h"
-
-#define PAGES 256
-
-/* Actions of a child between two gates, in this order. */
-struct order {
-	char name[32];		/* "": keep the name */
-	bool fork;		/* fork a child, which then gets the name */
-	bool exec;		/* exec /bin/true */
-	int put, get;		/* write a byte to @put, read one from @get */
-	pid_t child;
-};
-
-FIXTURE(names)
-{
-	struct st_record r;
-	struct st_child w[2];
-	struct order *orders;
-	struct st_counts c;
-	struct schedtape_session_state state;
-	int to[2], fro[2];
-};
-
-FIXTURE_SETUP(names)
-{
-	memset(self, 0, sizeof(*self));
-	self->orders = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->orders);
-	ASSERT_EQ(0, pipe(self->to));
-	ASSERT_EQ(0, pipe(self->fro));
-	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
-}
-
-FIXTURE_TEARDOWN(names)
-{
-	st_child_kill(&self->w[0]);
-	st_child_kill(&self->w[1]);
-	st_record_close(&self->r);
-}
-
-static void obey(struct order *order)
-{
-	pid_t pid;
-	char c;
-
-	pid = order->fork ? fork() : 0;
-	if (pid) {
-		order->child = pid;
-		waitpid(pid, NULL, 0);
-		return;
-	}
-	if (order->name[0])
-		prctl(PR_SET_NAME, order->name);
-	if (order->exec) {
-		munlockall();
-		execl("/bin/true", "true", NULL);
-	}
-	if (order->put && write(order->put, "", 1) != 1)
-		_exit(1);
-	if (order->get && read(order->get, &c, 1) != 1)
-		_exit(1);
-	if (order->fork)
-		_exit(0);
-}
-
-static int serve(void *arg)
-{
-	for (;;) {
-		obey(arg);
-		st_gate();
-	}
-	return 0;
-}
-
-static bool servant(FIXTURE_DATA(names) *self, int i)
-{
-	return !st_child_fork(&self->w[i], -1, serve, &self->orders[i]);
-}
-
-static bool obeys(FIXTURE_DATA(names) *self, int i, struct order order)
-{
-	self->orders[i] = order;
-	st_child_go(&self->w[i]);
-	return st_child_settled(&self->w[i]);
-}
-
-static bool rename_to(FIXTURE_DATA(names) *self, int i, const char *name)
-{
-	struct order order = { 0 };
-
-	snprintf(order.name, sizeof(order.name), "%s", name);
-	return obeys(self, i, order);
-}
+#include "servants.h"
 
 static int exclude(struct st_record *r, const char *one, const char *other)
 {
@@ -121,13 +21,8 @@ static int exclude(struct st_record *r, const char *one, const char *other)
 	return st_record_set(r, &filter);
 }
 
-static uint32_t tasks_of(FIXTURE_DATA(names) *self)
-{
-	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
-}
-
 /* None is silently left out of the request. */
-TEST_F(names, patterns_too_long)
+TEST_F(servants, patterns_too_long)
 {
 	char pattern[70000];
 
@@ -143,14 +38,13 @@ TEST_F(names, patterns_too_long)
 
 /* -- leaving and entering ------------------------------------------------------ */
 
-TEST_F(names, leaves_and_enters)
+TEST_F(servants, leaves_and_enters)
 {
 	size_t left, entered, i;
 
 	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
 	ASSERT_TRUE(servant(self, 0));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	ASSERT_TRUE(rename_to(self, 0, "open one"));
 	EXPECT_EQ(1, tasks_of(self));
 	ASSERT_TRUE(rename_to(self, 0, "secret one"));
@@ -161,9 +55,7 @@ TEST_F(names, leaves_and_enters)
 	ASSERT_TRUE(rename_to(self, 0, "open three"));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
-	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1)) {
-		TH_LOG("%s", st_check(&self->r, &self->w[0].pid, 1));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	ASSERT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_LEAVES));
 	ASSERT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_ENTERS));
 	left = st_find_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES, 0);
@@ -187,7 +79,7 @@ TEST_F(names, leaves_and_enters)
 		EXPECT_NE(0, strncmp(self->r.events[i].comm, "secret", 6));
 }
 
-TEST_F(names, patterns)
+TEST_F(servants, patterns)
 {
 	static const struct {
 		const char *pattern, *name;
@@ -238,7 +130,7 @@ TEST_F(names, patterns)
 }
 
 /* A task that is excluded when it is added is recorded as soon as its name allows. */
-TEST_F(names, added_under_a_wrong_name)
+TEST_F(servants, added_under_a_wrong_name)
 {
 	ASSERT_TRUE(servant(self, 0));
 	ASSERT_TRUE(rename_to(self, 0, "secret"));
@@ -283,19 +175,20 @@ static void look_for(const void *data, void *arg)
 				(uint32_t)words[i] == trace->pid || words[i] >> 32 == trace->pid;
 }
 
-TEST_F_TIMEOUT(names, no_trace, 60)
+TEST_F_TIMEOUT(servants, no_trace, 60)
 {
 	struct trace trace = { 0 };
+	int to[2], fro[2];
 
 	/* A PID that does not occur in pages by chance. */
 	if (!st_write_file("/proc/sys/kernel/ns_last_pid", "31336"))
 		SKIP(return, "PIDs cannot be chosen");
+	ASSERT_EQ(0, pipe(to));
+	ASSERT_EQ(0, pipe(fro));
 	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
 	ASSERT_TRUE(servant(self, 0));
 	ASSERT_TRUE(servant(self, 1));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, self->w, 2));
 	trace.pid = self->w[0].pid;
 	self->r.each = look_for;
 	self->r.arg = &trace;
@@ -309,8 +202,8 @@ TEST_F_TIMEOUT(names, no_trace, 60)
 	ASSERT_TRUE(rename_to(self, 0, "secret two"));
 	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "secret three", .fork = true }));
 	/* It wakes the other task, and the other task wakes it. */
-	self->orders[1] = (struct order){ .get = self->to[0], .put = self->fro[1] };
-	self->orders[0] = (struct order){ .put = self->to[1], .get = self->fro[0] };
+	self->orders[1] = (struct order){ .get = to[0], .put = fro[1] };
+	self->orders[0] = (struct order){ .put = to[1], .get = fro[0] };
 	self->orders[1].name[0] = 'w';
 	st_child_go(&self->w[1]);
 	ASSERT_TRUE(obeys(self, 0, self->orders[0]));
@@ -329,14 +222,13 @@ TEST_F_TIMEOUT(names, no_trace, 60)
 
 /* -- children, threads, exec ---------------------------------------------------- */
 
-TEST_F(names, children_of_the_excluded)
+TEST_F(servants, children_of_the_excluded)
 {
 	pid_t pids[2];
 
 	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
 	ASSERT_TRUE(servant(self, 0));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	ASSERT_TRUE(rename_to(self, 0, "secret"));
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "secret child", .fork = true }));
@@ -350,9 +242,7 @@ TEST_F(names, children_of_the_excluded)
 	st_count(&self->r, pids[1], &self->c);
 	EXPECT_EQ(0, self->c.forked);
 	EXPECT_EQ(1, self->c.exits);
-	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1)) {
-		TH_LOG("%s", st_check(&self->r, &self->w[0].pid, 1));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 }
 
 static void *sleep_in_thread(void *arg)
@@ -384,18 +274,16 @@ static int rename_the_other(void *arg)
 	return 0;
 }
 
-TEST_F(names, renamed_by_another)
+TEST_F(servants, renamed_by_another)
 {
 	pid_t *tid = (pid_t *)self->orders, roots[2];
 	int i;
 
 	ASSERT_EQ(0, exclude(&self->r, "secret*", NULL));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_the_other, tid));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, rename_the_other, tid));
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	ASSERT_TRUE(st_wait_state(*tid, 'S'));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	for (i = 0; i < 4; i++) {
 		st_child_go(&self->w[0]);
 		ASSERT_TRUE(st_child_settled(&self->w[0]));
@@ -408,18 +296,15 @@ TEST_F(names, renamed_by_another)
 	EXPECT_EQ(1, st_count_why(&self->r, *tid, STAPE_TASK_ENTERS));
 	EXPECT_EQ(1, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(0, st_foreign(&self->r, roots, 2));
-	EXPECT_EQ(NULL, st_check(&self->r, roots, 2)) {
-		TH_LOG("%s", st_check(&self->r, roots, 2));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, roots, 2));
 }
 
 /* exec changes the name: a task that becomes "true" leaves, one that was "secret" enters. */
-TEST_F(names, exec)
+TEST_F(servants, exec)
 {
 	ASSERT_EQ(0, exclude(&self->r, "true", NULL));
 	ASSERT_TRUE(servant(self, 0));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	self->orders[0] = (struct order){ .name = "open", .exec = true };
 	st_child_go(&self->w[0]);
 	EXPECT_EQ(0, st_child_wait(&self->w[0]));
@@ -465,7 +350,7 @@ static int rename_soon(void *arg)
 }
 
 /* Whatever happens in between, the final name decides. */
-TEST_F_TIMEOUT(names, renamed_while_a_rule_changes, 120)
+TEST_F_TIMEOUT(servants, renamed_while_a_rule_changes, 120)
 {
 	static const char * const names[] = { "secret", "open" };
 	struct order *order = &self->orders[0];

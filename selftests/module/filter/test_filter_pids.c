@@ -33,12 +33,7 @@ FIXTURE_SETUP(filter_pids)
 	self->shared = st_share(4096);
 }
 
-FIXTURE_TEARDOWN(filter_pids)
-{
-	st_child_kill(&self->w[0]);
-	st_child_kill(&self->w[1]);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(filter_pids)
 
 /* Renames itself once before a gate. */
 static int rename_at_gate(void *arg)

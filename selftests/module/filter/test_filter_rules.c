@@ -7,26 +7,12 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
-#include <kselftest_harness.h>
-
-#include "caps.h"
-#include "child.h"
 #include "invariants.h"
-#include "record.h"
-#include "task.h"
+#include "servants.h"
 #include "time-limit.h"
 
-#define PAGES	256
 #define ROUNDS	3
-
-static void *share(size_t size)
-{
-	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
 
 /* -- threads and children ----------------------------------------------------- */
 
@@ -142,20 +128,14 @@ FIXTURE_SETUP(threads)
 {
 	struct schedtape_filter filter = { .no_inherit = variant->no_inherit };
 
-	memset(self, 0, sizeof(*self));
-	self->makers = share(2 * sizeof(struct maker));
-	ASSERT_NE(MAP_FAILED, self->makers);
+	self->makers = st_share(2 * sizeof(struct maker));
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
 	ASSERT_EQ(0, st_child_fork(&self->w, -1, make_in_both, self->makers));
 	ASSERT_TRUE(st_child_step(&self->w));
 }
 
-FIXTURE_TEARDOWN(threads)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(threads)
 
 TEST_F_TIMEOUT(threads, recorded, 60)
 {
@@ -191,106 +171,18 @@ TEST_F_TIMEOUT(threads, recorded, 60)
 		}
 	}
 	EXPECT_EQ(0, st_foreign(&self->r, roots, n));
-	EXPECT_EQ(NULL, st_check(&self->r, roots, n)) {
-		TH_LOG("%s", st_check(&self->r, roots, n));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, roots, n));
 }
 
-/* -- a child with orders from the test ------------------------------------------ */
-
-/* Actions of a child between two gates. */
-struct order {
-	char name[16];		/* "": keep the name */
-	bool fork;		/* fork a child, which then gets the name */
-	int cpu;		/* above 0: move to this CPU, plus one */
-	pid_t child;
-};
-
-static void obey(struct order *order)
-{
-	pid_t pid;
-
-	if (order->cpu)
-		st_pin(0, order->cpu - 1);
-	pid = order->fork ? fork() : 0;
-	if (pid) {
-		order->child = pid;
-		waitpid(pid, NULL, 0);
-		return;
-	}
-	if (order->name[0])
-		prctl(PR_SET_NAME, order->name);
-	if (order->fork)
-		_exit(0);
-}
-
-static int serve(void *arg)
-{
-	for (;;) {
-		obey(arg);
-		st_gate();
-	}
-	return 0;
-}
-
-FIXTURE(rules)
-{
-	struct st_record r;
-	struct st_child w[3];
-	struct order *orders;
-	struct st_counts c;
-	struct schedtape_session_state state;
-};
-
-FIXTURE_SETUP(rules)
-{
-	memset(self, 0, sizeof(*self));
-	self->orders = share(3 * sizeof(struct order));
-	ASSERT_NE(MAP_FAILED, self->orders);
-}
-
-FIXTURE_TEARDOWN(rules)
-{
-	int i;
-
-	for (i = 0; i < 3; i++)
-		st_child_kill(&self->w[i]);
-	st_record_close(&self->r);
-}
-
-static bool servant(FIXTURE_DATA(rules) *self, int i)
-{
-	return !st_child_fork(&self->w[i], -1, serve, &self->orders[i]);
-}
-
-static bool rename_to(FIXTURE_DATA(rules) *self, int i, const char *name)
-{
-	self->orders[i] = (struct order){ 0 };
-	snprintf(self->orders[i].name, sizeof(self->orders[i].name), "%s", name);
-	return st_child_step(&self->w[i]);
-}
-
-static bool fork_named(FIXTURE_DATA(rules) *self, int i, const char *name)
-{
-	self->orders[i] = (struct order){ .fork = true };
-	snprintf(self->orders[i].name, sizeof(self->orders[i].name), "%s", name);
-	return st_child_step(&self->w[i]);
-}
-
-static uint32_t tasks_of(FIXTURE_DATA(rules) *self)
-{
-	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
-}
+/* -- inheritance -------------------------------------------------------------- */
 
 /* Inheritance changes with each request; tasks that are in stay in. */
-TEST_F(rules, inheritance_changes)
+TEST_F(servants, inheritance_changes)
 {
 	struct schedtape_filter filter = { .no_inherit = true };
 
-	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(servant(self, 0));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	ASSERT_TRUE(fork_named(self, 0, "one"));
 	EXPECT_EQ(0, st_record_set(&self->r, &filter));
 	ASSERT_TRUE(fork_named(self, 0, "two"));
@@ -309,16 +201,12 @@ TEST_F(rules, inheritance_changes)
 /* Field 9 of /proc/PID/stat: PF_KTHREAD. */
 static bool is_kthread(pid_t pid)
 {
-	char path[64], text[512] = "", *end;
 	unsigned int flags;
-	FILE *file;
+	char text[512], *end;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	file = fopen(path, "re");
-	if (!file)
+	if (st_read_proc(pid, "stat", text, sizeof(text)))
 		return false;
-	end = fgets(text, sizeof(text), file) ? strrchr(text, ')') : NULL;
-	fclose(file);
+	end = strrchr(text, ')');
 	return end && sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
 	       flags & 0x00200000;
 }
@@ -366,7 +254,7 @@ static size_t roots_of(struct st_record *r, pid_t *roots, size_t max)
 
 static volatile pid_t busy;
 
-TEST_F_TIMEOUT(rules, all, 60)
+TEST_F_TIMEOUT(servants, all, 60)
 {
 	struct schedtape_filter filter = { .all = true };
 	pid_t roots[1024];
@@ -374,7 +262,6 @@ TEST_F_TIMEOUT(rules, all, 60)
 	size_t n;
 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, be_busy, (void *)&busy));
-	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(servant(self, 0));
 	EXPECT_EQ(0, tasks_of(self));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
@@ -399,22 +286,18 @@ TEST_F_TIMEOUT(rules, all, 60)
 	EXPECT_EQ(0, st_named(&self->r, getpid()));
 	EXPECT_EQ(0, st_named(&self->r, busy));
 	EXPECT_EQ(0, kthreads(&self->r));
-	EXPECT_EQ(NULL, st_check(&self->r, roots, n)) {
-		TH_LOG("%s", st_check(&self->r, roots, n));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, roots, n));
 }
 
 /* No task was named: without "all", all tasks leave except those of another rule. */
-TEST_F(rules, all_and_none)
+TEST_F(servants, all_and_none)
 {
 	struct schedtape_filter filter = { .all = true };
 	size_t i;
 
-	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(servant(self, 0));
 	ASSERT_TRUE(servant(self, 1));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	EXPECT_EQ(0, st_record_set(&self->r, &filter));
 	EXPECT_LE(2, tasks_of(self));
 	ASSERT_TRUE(rename_to(self, 1, "in"));
@@ -437,7 +320,7 @@ TEST_F(rules, all_and_none)
 /* -- kernel threads ---------------------------------------------------------------- */
 
 /* The kernel thread of CPU 0 moves a task that leaves CPU 0 while it runs there. */
-static bool push(FIXTURE_DATA(rules) *self)
+static bool push(FIXTURE_DATA(servants) *self)
 {
 	int to;
 
@@ -449,7 +332,7 @@ static bool push(FIXTURE_DATA(rules) *self)
 	return true;
 }
 
-TEST_F(rules, kernel_threads)
+TEST_F(servants, kernel_threads)
 {
 	struct schedtape_filter filter = { .all = true, .kthreads = true };
 	pid_t pusher = st_find_task("migration/0");
@@ -457,7 +340,6 @@ TEST_F(rules, kernel_threads)
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_LT(0, pusher);
-	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(servant(self, 0));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
 	ASSERT_EQ(0, st_record_start(&self->r));
@@ -474,7 +356,7 @@ TEST_F(rules, kernel_threads)
 }
 
 /* One kernel thread by its PID, if the filter includes kernel threads. */
-TEST_F(rules, one_kernel_thread)
+TEST_F(servants, one_kernel_thread)
 {
 	struct schedtape_filter filter = { .kthreads = true };
 	pid_t pusher = st_find_task("migration/0");
@@ -482,7 +364,6 @@ TEST_F(rules, one_kernel_thread)
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_LT(0, pusher);
-	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(servant(self, 0));
 	EXPECT_EQ(-EINVAL, st_record_add(&self->r, pusher));
 	EXPECT_NE(NULL, strstr(self->r.err.text, "kernel thread"));
@@ -514,7 +395,7 @@ static int try_map(struct st_record *r, uint32_t cpu)
 	return 0;
 }
 
-TEST_F(rules, one_cpu_of_two)
+TEST_F(servants, one_cpu_of_two)
 {
 	struct schedtape_session_options options = {
 		.ring_bytes = PAGES * STAPE_PAGE_SIZE,
@@ -526,14 +407,14 @@ TEST_F(rules, one_cpu_of_two)
 
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
+	st_record_close(&self->r);
 	ASSERT_EQ(0, st_record_open_with(&self->r, options));
 	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
 	EXPECT_EQ(1, self->state.cpus);
 	EXPECT_EQ(-ENXIO, try_map(&self->r, 0));
 	EXPECT_EQ(0, try_map(&self->r, 1));
 	ASSERT_TRUE(servant(self, 0));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	for (round = 0; round < ROUNDS; round++) {
 		for (to = 2; to > 0; to--) {
 			self->orders[0] = (struct order){ .cpu = to, .name = "renamed" };
@@ -580,13 +461,11 @@ static bool runs_sleep(pid_t pid)
 }
 
 /* It takes over the PID of its leader, which may still be on its way out. */
-TEST_F(rules, thread_alone_through_execve)
+TEST_F(servants, thread_alone_through_execve)
 {
-	pid_t *tid = share(sizeof(*tid));
+	pid_t *tid = st_share(sizeof(*tid));
 	int i, tries;
 
-	ASSERT_NE(MAP_FAILED, tid);
-	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 50; i++) {
 		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, start_another_program, tid));

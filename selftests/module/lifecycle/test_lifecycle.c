@@ -35,14 +35,9 @@ FIXTURE_SETUP(lifecycle)
 {
 	ASSERT_EQ(0, st_record_open(&self->r, 0));
 	self->fd = schedtape_session_fd(self->r.session);
-	self->w.pid = 0;
 }
 
-FIXTURE_TEARDOWN(lifecycle)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(lifecycle)
 
 static int set(struct st_record *r, unsigned int pages)
 {
@@ -323,8 +318,7 @@ TEST_F(lifecycle, read_blocks_until_stop)
 {
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_EQ(0, st_child_fork(&self->w, -1, blocked_read, &self->fd));
-	st_child_go(&self->w);
+	ASSERT_EQ(0, st_child_begin(&self->w, -1, blocked_read, &self->fd));
 	usleep(50000);
 	EXPECT_TRUE(st_wait_state(self->w.pid, 'S'));
 	EXPECT_EQ(1, *self->w.arrived);
@@ -429,9 +423,7 @@ TEST_F_TIMEOUT(lifecycle, flush_while_recording, 60)
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w.pid, &c);
 	EXPECT_EQ(times, c.renames);
-	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1)) {
-		TH_LOG("%s", st_check(&self->r, &self->w.pid, 1));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1));
 }
 
 TEST_F(lifecycle, module_in_use_stays)

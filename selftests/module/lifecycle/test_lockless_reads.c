@@ -4,7 +4,6 @@
  * changed. A kernel that detects data races finds more here than the tests do.
  */
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "players.h"
@@ -76,7 +75,6 @@ FIXTURE(session)
 
 FIXTURE_SETUP(session)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, 8));
 }
 
@@ -213,16 +211,13 @@ static int wrong_rounds(const struct st_record *r, pid_t pid)
 /* A task enters while its nice value changes: its description must not have the old value. */
 TEST_F_TIMEOUT(session, renices_itself_while_it_enters, 60)
 {
-	struct rounds *rounds = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct rounds *rounds = st_share(4096);
 	int i;
 
-	ASSERT_NE(MAP_FAILED, rounds);
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w, 1, change_nice, rounds));
-	st_child_go(&self->w);
+	ASSERT_EQ(0, st_child_begin(&self->w, 1, change_nice, rounds));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 1; i <= ENTRIES; i++) {
 		rounds->begun = i;
@@ -251,10 +246,8 @@ TEST_F_TIMEOUT(session, woken_while_it_leaves, 60)
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w, 1, sleep_often, NULL));
-	st_child_go(&self->w);
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_child_begin(&self->w, 1, sleep_often, NULL));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w, 1));
 	for (i = 0; i < DEPARTURES; i++)
 		ASSERT_TRUE(leave_and_come_back(&self->r, self->w.pid));
 	ASSERT_EQ(0, st_record_get(&self->r, &state));
@@ -295,8 +288,7 @@ TEST_F_TIMEOUT(replay, players_while_they_play, 60)
 	unsigned int wrong = 0;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_often, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_often, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
 	do {

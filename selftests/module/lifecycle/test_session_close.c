@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,12 +93,10 @@ FIXTURE_SETUP(close)
 {
 	struct schedtape_filter all = { .all = true };
 
-	memset(self, 0, sizeof(*self));
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	self->cpus = st_cpus() <= CPUS ? st_cpus() - 1 : CPUS;
-	self->forks = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->forks);
+	self->forks = st_share(4096);
 	self->random.state = st_now();
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, st_record_open(&self->r, 16));

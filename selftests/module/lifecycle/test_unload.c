@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 
 #include <schedtape/device.h>
 
+#include "child.h"
 #include "module.h"
 #include "random.h"
 #include "record.h"
@@ -47,8 +47,7 @@ FIXTURE_SETUP(unload)
 	self->path = getenv("SCHEDTAPE_KO");
 	if (!self->path)
 		SKIP(return, "SCHEDTAPE_KO does not say which module to load again");
-	self->tally = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->tally);
+	self->tally = st_share(4096);
 }
 
 FIXTURE_TEARDOWN(unload)

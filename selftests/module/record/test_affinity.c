@@ -23,18 +23,12 @@ FIXTURE(affinity)
 
 FIXTURE_SETUP(affinity)
 {
-	memset(self, 0, sizeof(*self));
 	if (st_cpus() < 2)
 		SKIP(return, "needs two CPUs");
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 }
 
-FIXTURE_TEARDOWN(affinity)
-{
-	st_child_kill(&self->w[0]);
-	st_child_kill(&self->w[1]);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(affinity)
 
 /* Sets the CPUs of @mask: bit n is CPU n. */
 static int set_affinity(pid_t pid, unsigned long mask)
@@ -82,9 +76,7 @@ TEST_F(affinity, own_changes)
 {
 	static const unsigned long masks[] = { 1, 2, 3, 3 };
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_own, NULL));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, change_own, NULL));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
@@ -114,8 +106,7 @@ TEST_F(affinity, changes_of_others)
 
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, just_sleep, NULL));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_other, &self->w[1].pid));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[1], 1));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	/* By the recorder, which has no identity; and of a task that is not recorded. */
 	ASSERT_EQ(0, set_affinity(self->w[1].pid, 1));

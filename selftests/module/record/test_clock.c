@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -72,11 +71,7 @@ FIXTURE_SETUP(clock)
 	ASSERT_EQ(variant->clock, state.clock);
 }
 
-FIXTURE_TEARDOWN(clock)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(clock)
 
 static uint64_t time_by(clockid_t id)
 {
@@ -224,13 +219,11 @@ static int rename_between_stamps(void *arg)
 /* Events have times of the session's clock; two samples convert them to the other clock. */
 TEST_F_TIMEOUT(clock, events, 60)
 {
-	struct stamper *stamper = mmap(NULL, sizeof(*stamper), PROT_READ | PROT_WRITE,
-				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct stamper *stamper = st_share(sizeof(*stamper));
 	struct joint from, to;
 	double rate, doubt;
 	size_t i, n = 0;
 
-	ASSERT_NE(MAP_FAILED, stamper);
 	stamper->clock = variant->clock;
 	ASSERT_EQ(0, st_record_child(&self->r, &self->w, -1, rename_between_stamps, stamper));
 	ASSERT_EQ(0, join(&self->r, &from));
@@ -238,9 +231,7 @@ TEST_F_TIMEOUT(clock, events, 60)
 	ASSERT_TRUE(st_child_settled(&self->w));
 	ASSERT_EQ(0, join(&self->r, &to));
 	ASSERT_EQ(0, st_record_finish(&self->r));
-	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1)) {
-		TH_LOG("%s", st_check(&self->r, &self->w.pid, 1));
-	}
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1));
 	rate = (double)(to.sample.mono - from.sample.mono) /
 	       (to.sample.counter - from.sample.counter);
 	/* The clock may be adjusted meanwhile, by 500 ppm at most. */

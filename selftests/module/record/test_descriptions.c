@@ -31,7 +31,6 @@ FIXTURE(descriptions)
 
 FIXTURE_SETUP(descriptions)
 {
-	memset(self, 0, sizeof(*self));
 }
 
 FIXTURE_TEARDOWN(descriptions)
@@ -243,9 +242,7 @@ TEST_F(descriptions, of_a_left_out_leader)
 	if (st_cpus() < 2)
 		SKIP(return, "there is one CPU");
 	ASSERT_EQ(0, open_session(&self->r, "\2", false));
-	ASSERT_EQ(0, st_child_fork(&self->w, 0, fork_leaders, NULL));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, fork_leaders, NULL));
 	ASSERT_TRUE(st_child_step(&self->w));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 1));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -288,13 +285,11 @@ FIXTURE(writers)
 
 FIXTURE_SETUP(writers)
 {
-	memset(self, 0, sizeof(*self));
 }
 
 FIXTURE_TEARDOWN(writers)
 {
-	st_child_kill(&self->w[0]);
-	st_child_kill(&self->w[1]);
+	st_children_kill(self->w, 2);
 	st_record_close(&self->small);
 	st_record_close(&self->large);
 }

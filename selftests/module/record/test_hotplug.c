@@ -59,12 +59,10 @@ static int open_with_watermark(struct st_record *r)
 
 FIXTURE_SETUP(hotplug)
 {
-	memset(self, 0, sizeof(*self));
 	if (!switch_cpu(self, false))
 		SKIP(return, "CPU 1 cannot go offline: %s", strerror(errno));
 	ASSERT_TRUE(switch_cpu(self, true));
-	self->done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->done);
+	self->done = st_share(4096);
 	ASSERT_EQ(0, open_with_watermark(&self->r));
 }
 
@@ -152,15 +150,6 @@ static bool end_load(FIXTURE_DATA(hotplug) *self)
 	return st_child_settled(&self->w) && st_record_wait_tasks(&self->r, 1);
 }
 
-static const char *check(FIXTURE_DATA(hotplug) *self)
-{
-	const char *bad = st_check(&self->r, &self->w.pid, 1);
-
-	if (bad)
-		printf("# %s\n", bad);
-	return bad;
-}
-
 static unsigned int events_on(const struct st_record *r, uint32_t cpu)
 {
 	unsigned int n = 0;
@@ -199,7 +188,7 @@ TEST_F_TIMEOUT(hotplug, nothing_is_lost, 140)
 	EXPECT_EQ(self->done->forks, st_count_type(&self->r, STAPE_EV_FORK));
 	EXPECT_EQ(self->done->forks, st_count_type(&self->r, STAPE_EV_EXIT));
 	EXPECT_EQ(0, st_foreign(&self->r, &self->w.pid, 1));
-	EXPECT_EQ(NULL, check(self));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1));
 }
 
 /* The filter changes and the session pauses while the CPU is offline; the session ends then. */

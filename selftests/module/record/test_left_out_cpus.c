@@ -37,7 +37,6 @@ FIXTURE(left_out)
 
 FIXTURE_SETUP(left_out)
 {
-	memset(self, 0, sizeof(*self));
 }
 
 FIXTURE_TEARDOWN(left_out)

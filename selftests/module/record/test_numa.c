@@ -23,7 +23,6 @@ FIXTURE(numa)
 
 FIXTURE_SETUP(numa)
 {
-	memset(self, 0, sizeof(*self));
 }
 
 FIXTURE_TEARDOWN(numa)

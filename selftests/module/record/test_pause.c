@@ -69,7 +69,7 @@ TEST_F(two_sessions, pause)
 	for (i = 0; i < self->r.n; i++)
 		EXPECT_TRUE(schedtape_event_is_gap(&self->r.events[i]) ||
 			    self->r.events[i].time <= paused || self->r.events[i].time >= resumed);
-	EXPECT_EQ(NULL, check(&self->r, &self->w[0].pid, 1));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	EXPECT_EQ(0, st_foreign(&self->r, &self->w[0].pid, 1));
 }
 
@@ -156,7 +156,7 @@ TEST_F_TIMEOUT(two_sessions, pauses_of_a_running_one, 60)
 	for (i = 0; i < self->r.n; i++)
 		if (self->r.events[i].type == STAPE_EV_SWITCH && !self->r.events[i].pid)
 			EXPECT_EQ(self->w[0].pid, self->r.events[i].curr);
-	EXPECT_EQ(NULL, check(&self->r, &self->w[0].pid, 1));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 }
 
 static void *nothing(void *arg)

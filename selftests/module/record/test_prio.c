@@ -36,12 +36,7 @@ FIXTURE_SETUP(prio)
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 }
 
-FIXTURE_TEARDOWN(prio)
-{
-	st_child_kill(&self->w[0]);
-	st_child_kill(&self->w[1]);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(prio)
 
 #define DEADLINE_POLICY	6
 

@@ -30,11 +30,7 @@ FIXTURE_SETUP(lent)
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 }
 
-FIXTURE_TEARDOWN(lent)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(lent)
 
 /* In the child: a thread that takes mutexes at each post of @go. */
 struct taker {
@@ -129,8 +125,7 @@ TEST_F(lent, once)
 
 	ASSERT_EQ(0, st_child_fork(&self->w, -1, lend, tid));
 	ASSERT_TRUE(st_child_step(&self->w));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w, 1));
 	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_PRIOS(&self->r, self->w.pid, leader);
@@ -169,8 +164,7 @@ TEST_F(lent, nothing)
 
 	ASSERT_EQ(0, st_child_fork(&self->w, -1, lend_nothing, self->shared));
 	ASSERT_TRUE(st_child_step(&self->w));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w, 1));
 	for (i = 0; i < 2; i++)
 		ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -222,8 +216,7 @@ TEST_F(lent, on)
 
 	ASSERT_EQ(0, st_child_fork(&self->w, -1, lend_on, tids));
 	ASSERT_TRUE(st_child_step(&self->w));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w.pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w, 1));
 	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_PRIOS(&self->r, self->w.pid, leader);

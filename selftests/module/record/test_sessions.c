@@ -45,7 +45,6 @@ FIXTURE(sessions)
 
 FIXTURE_SETUP(sessions)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, pipe(self->pipes[0]));
 	ASSERT_EQ(0, pipe(self->pipes[1]));
 }
@@ -54,8 +53,7 @@ FIXTURE_TEARDOWN(sessions)
 {
 	size_t i;
 
-	for (i = 0; i < TASKS; i++)
-		st_child_kill(&self->w[i]);
+	st_children_kill(self->w, TASKS);
 	for (i = 0; i < SESSIONS; i++)
 		st_record_close(&self->r[i]);
 }
@@ -261,7 +259,6 @@ FIXTURE(many)
 
 FIXTURE_SETUP(many)
 {
-	memset(self, 0, sizeof(*self));
 }
 
 FIXTURE_TEARDOWN(many)
@@ -402,7 +399,7 @@ TEST_F_TIMEOUT(two_sessions, sessions, 60)
 	EXPECT_EQ(2001 + 11, st_count_type(&self->r, STAPE_EV_RENAME));
 	EXPECT_EQ(2 * (2001 + 11), st_count_type(&third, STAPE_EV_RENAME));
 	EXPECT_TRUE(same_renames(&self->r, &third, self->w[0].pid));
-	EXPECT_EQ(NULL, check(&self->r, &self->w[0].pid, 1));
+	EXPECT_EQ(NULL, st_check(&self->r, &self->w[0].pid, 1));
 	st_record_close(&third);
 }
 

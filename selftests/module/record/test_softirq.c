@@ -36,18 +36,14 @@ FIXTURE(softirq)
 
 FIXTURE_SETUP(softirq)
 {
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 }
 
 FIXTURE_TEARDOWN(softirq)
 {
-	int i;
-
 	if (self->rps)
 		st_write_file(RPS, "0");
-	for (i = 0; i < 3; i++)
-		st_child_kill(&self->w[i]);
+	st_children_kill(self->w, 3);
 	st_record_close(&self->r);
 }
 
@@ -146,7 +142,6 @@ static bool add_work(FIXTURE_DATA(softirq) *self, int i)
 /* Records from gate to gate: waits for the first two children; the third one is a bystander. */
 static bool record(FIXTURE_DATA(softirq) *self)
 {
-	const char *wrong;
 	int i;
 
 	for (i = 0; i < 3; i++)
@@ -162,10 +157,8 @@ static bool record(FIXTURE_DATA(softirq) *self)
 			return false;
 	if (st_record_finish(&self->r))
 		return false;
-	wrong = st_check(&self->r, self->roots, self->n);
-	if (wrong)
-		printf("# %s\n", wrong);
-	return !wrong && !st_foreign(&self->r, self->roots, self->n);
+	return !st_check(&self->r, self->roots, self->n) &&
+	       !st_foreign(&self->r, self->roots, self->n);
 }
 
 /**

@@ -42,7 +42,6 @@ FIXTURE(syscalls)
 
 FIXTURE_SETUP(syscalls)
 {
-	memset(self, 0, sizeof(*self));
 }
 
 FIXTURE_TEARDOWN(syscalls)

@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -77,7 +76,6 @@ FIXTURE_SETUP(triggers)
 {
 	struct schedtape_module_info info = { .size = sizeof(info) };
 
-	memset(self, 0, sizeof(*self));
 	ASSERT_EQ(0, st_module_info(&info));
 	if (variant->clock == STAPE_CLOCK_COUNTER && !info.counter_khz)
 		SKIP(return, "this machine's counter is not fit as a clock");
@@ -86,14 +84,12 @@ FIXTURE_SETUP(triggers)
 		.clock = variant->clock,
 		.syscalls = variant->syscalls,
 	};
-	self->order = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(MAP_FAILED, self->order);
+	self->order = st_share(4096);
 }
 
 FIXTURE_TEARDOWN(triggers)
 {
-	st_child_kill(&self->w[0]);
-	st_child_kill(&self->w[1]);
+	st_children_kill(self->w, 2);
 	st_record_close(&self->r);
 	st_record_close(&self->other);
 }
@@ -288,8 +284,7 @@ TEST_F_TIMEOUT(triggers, latency, 120)
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], cpu, run_on, self->order));
 	ASSERT_EQ(0, st_child_fork(&self->w[1], cpu, hog, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	EXPECT_EQ(0, fired(&self->r).fired[0]);
 	st_child_go(&self->w[0]);
 	ASSERT_TRUE(st_child_step(&self->w[1]));
@@ -324,9 +319,7 @@ TEST_F_TIMEOUT(triggers, blocked, 120)
 
 	self->order->ms = 500;
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, block, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, block, self->order));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	state = await(&self->r, &self->seen, 0, false);
 	ASSERT_NE(NULL, state);
@@ -353,9 +346,7 @@ TEST_F_TIMEOUT(triggers, burst, 120)
 
 	self->order->ms = 600;
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], cpu, hog, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], cpu, hog, self->order));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	state = await(&self->r, &self->seen, 0, false);
 	ASSERT_NE(NULL, state);
@@ -382,9 +373,7 @@ TEST_F_TIMEOUT(triggers, rate, 120)
 
 	self->order->times = 20;
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, sleep_often, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, sleep_often, self->order));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_EQ(0, take(&self->r, &self->seen, 1500));
 	self->order->times = 400;
@@ -423,9 +412,7 @@ TEST_F_TIMEOUT(triggers, not_below_the_limits, 120)
 	ASSERT_EQ(0, open_with(&self->r, triggers, 4));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, sleep_often, self->order));
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, block, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, self->w, 2));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_child_step(&self->w[1]));
 	/* Both sleep, which is no wait of any kind. */
@@ -449,8 +436,7 @@ TEST_F_TIMEOUT(triggers, not_of_other_tasks, 120)
 	ASSERT_EQ(0, open_with(&self->r, triggers, 2));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, block, self->order));
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, block, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	/* The one is no member. */
 	ASSERT_TRUE(st_child_step(&self->w[1]));
 	EXPECT_EQ(0, take(&self->r, &self->seen, QUIET));
@@ -469,9 +455,7 @@ TEST_F_TIMEOUT(triggers, only_one_task, 120)
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, block, self->order));
 	trigger.pid = self->w[1].pid;
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, self->w, 2));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_EQ(0, take(&self->r, &self->seen, QUIET));
 	ASSERT_TRUE(st_child_step(&self->w[1]));
@@ -492,9 +476,7 @@ TEST_F_TIMEOUT(triggers, only_tasks_of_a_name, 120)
 	ASSERT_EQ(0, open_with(&self->r, triggers, 2));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, block, self->order));
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, block_as_web, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, self->w, 2));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_EQ(0, take(&self->r, &self->seen, QUIET));
 	ASSERT_TRUE(st_child_step(&self->w[1]));
@@ -556,9 +538,7 @@ TEST_F_TIMEOUT(triggers, several, 120)
 
 	self->order->ms = 800;
 	ASSERT_EQ(0, open_with(&self->r, triggers, 4));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, block, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, block, self->order));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_NE(NULL, await(&self->r, &self->seen, 0, false));
 	EXPECT_NE(NULL, await(&self->r, &self->seen, 2, false));
@@ -580,9 +560,7 @@ TEST_F_TIMEOUT(triggers, storm, 120)
 
 	self->order->times = 500;
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, sleep_often, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, sleep_often, self->order));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	take(&self->r, &self->seen, QUIET);
 	sum = fired(&self->r);
@@ -856,9 +834,7 @@ TEST_F_TIMEOUT(triggers, unload, 120)
 		SKIP(return, "SCHEDTAPE_KO does not say which module to load again");
 	self->order->times = 100;
 	ASSERT_EQ(0, open_with(&self->r, &trigger, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, sleep_often, self->order));
-	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, sleep_often, self->order));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	/* The child has the session's file, too. */
 	st_child_kill(&self->w[0]);

@@ -60,7 +60,7 @@ TEST_F_TIMEOUT(two_sessions, wakes, 60)
 	EXPECT_EQ(words.wakeups, st_count_type(&self->r, STAPE_EV_WAKEUP));
 	EXPECT_EQ(0, st_count_type(&self->r, STAPE_EV_WAKE));
 	/* Each wakeup comes after its waking, in one word or in two. */
-	EXPECT_EQ(NULL, check(&self->r, &root, 1));
+	EXPECT_EQ(NULL, st_check(&self->r, &root, 1));
 	for (i = 0; i < self->r.n; i++)
 		if (self->r.events[i].type == STAPE_EV_WAKEUP)
 			EXPECT_GT(st_cpus(), self->r.events[i].arg);

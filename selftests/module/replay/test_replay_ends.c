@@ -26,12 +26,9 @@ TEST_F(replay, stop_and_continue)
 	uint32_t wake = 0;
 	int i;
 
-	self->edges[0] = 1;
-	self->edges[1] = 0;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1, 0));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wake_and_wait, &self->notes[1]));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wake_and_wait, &self->notes[1]));
 	for (i = 0; i < 3; i++) {
 		ASSERT_TRUE(waiting(self, 1));
 		ASSERT_EQ(0, kill(self->w[0].pid, SIGSTOP));
@@ -75,12 +72,9 @@ TEST_F(replay, handlers)
 {
 	uint32_t wake = 0;
 
-	self->edges[0] = 1;
-	self->edges[1] = 0;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1, 0));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_through_signals, &self->notes[1]));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_through_signals, &self->notes[1]));
 	ASSERT_TRUE(waiting(self, 1));
 	kill(self->w[0].pid, SIGUSR1);
 	usleep(20000);
@@ -303,8 +297,7 @@ TEST_F(replay, two_of_one_process)
 				   &setup[i]));
 		two[i] = setup[i].fd;
 	}
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, join_two, NULL));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, join_two, NULL));
 	st_child_go(&self->w[0]);
 	status = st_child_wait(&self->w[0]);
 	EXPECT_TRUE(status == 0 || status == 128 + SIGKILL) {
@@ -366,8 +359,7 @@ TEST_F(replay, an_owner_of_two_is_killed)
 {
 	int i, tries = 10000 * st_patience();
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, own_two, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, own_two, self->notes));
 	while (!(self->notes[0].steps && self->notes[1].steps) && --tries)
 		usleep(1000);
 	ASSERT_LT(0, tries);
@@ -412,8 +404,7 @@ TEST_F(replay, threads_are_players)
 	for (i = 0; i < 3; i++)
 		self->edges[i] = i;
 	ASSERT_EQ(0, setup(self, 3, 3));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, three_threads, NULL));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, three_threads, NULL));
 	ASSERT_TRUE(waiting(self, 3));
 	EXPECT_EQ(3, self->state.joined);
 	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
@@ -429,8 +420,7 @@ TEST_F(replay, notifies_completion)
 
 	ASSERT_LE(0, sock);
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_times, self->notes));
 	ASSERT_EQ(0, start(self, 0));
 	do {
 		cmd = st_notified(sock, 10000 * st_patience(), attrs);

@@ -122,8 +122,7 @@ TEST_F(replay, turns)
 
 	ASSERT_EQ(0, make_turns(self, 3));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, play_second, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, play_second, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	EXPECT_EQ(0, self->notes->steps);
 	EXPECT_EQ(3, self->state.players);
@@ -162,10 +161,8 @@ static int wait_for_wakeup(void *arg)
 /* Without announced turns, a number that is taken again would end the replay for others, too. */
 TEST_F(replay, turn_too_many)
 {
-	self->edges[0] = 1;
-	ASSERT_EQ(0, setup(self, 2, 1));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_wakeup, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1));
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_wakeup, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, join(0));
 	ASSERT_EQ(0, leave(0, 0));
@@ -178,8 +175,7 @@ TEST_F(replay, turn_that_does_not_come)
 {
 	EXPECT_EQ(-EINVAL, make_turns(self, 1ull << 32));
 	ASSERT_EQ(0, make_turns(self, UINT32_MAX));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, play_second, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, play_second, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
@@ -193,9 +189,7 @@ TEST_F(replay, stepping)
 	struct stape_step bad = { .flags = ~STAPE_STEP_BLOCKED };
 	struct stape_step next = { .wakes = (uintptr_t)wakes };
 
-	self->edges[0] = 0;
-	self->edges[1] = 1;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 0, 1));
 	EXPECT_EQ(-ESRCH, step(0, 0, STAPE_WAIT_NONE, 0));
 	ASSERT_EQ(0, join(0));
 	EXPECT_EQ(-ESRCH, step(1, 0, STAPE_WAIT_NONE, 0));
@@ -236,9 +230,7 @@ TEST_F(replay, wrong_wait_wakes_nobody)
 {
 	uint32_t wake = 0;
 
-	self->edges[0] = 0;
-	self->edges[1] = 1;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 0, 1));
 	ASSERT_EQ(0, join(0));
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 1, &wake, 1));	/* another's */
 	EXPECT_EQ(-EINVAL, step_wakes(0, 0, STAPE_WAIT_EDGE, 2, &wake, 1));	/* no player's */
@@ -270,13 +262,10 @@ TEST_F(replay, counted_edges)
 {
 	static const uint32_t wakes[] = { 0, 0, 1, 0 };
 
-	self->edges[0] = 1;
-	self->edges[1] = 1;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1, 1));
 	ASSERT_EQ(0, join(0));
 	EXPECT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, wakes, 4));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_four_times, &self->notes[1]));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_four_times, &self->notes[1]));
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
 	EXPECT_EQ(6, self->notes[1].steps);
 	EXPECT_EQ(0, self->notes[1].ret);
@@ -302,12 +291,9 @@ TEST_F(replay, each_wait_takes_its_own_waker)
 {
 	uint32_t wake;
 
-	self->edges[0] = 1;
-	self->edges[1] = 1;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1, 1));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_two_edges, &self->notes[1]));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_two_edges, &self->notes[1]));
 	ASSERT_TRUE(waiting(self, 1));
 	wake = 1;
 	EXPECT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, &wake, 1));
@@ -349,9 +335,7 @@ static int run_laps_1(void *arg)
 
 TEST_F_TIMEOUT(replay, pingpong, 60)
 {
-	self->edges[0] = 1;
-	self->edges[1] = 0;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1, 0));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, run_laps_0, &self->notes[0]));
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, run_laps_1, &self->notes[1]));
 	st_child_go(&self->w[0]);
@@ -376,8 +360,7 @@ TEST_F(replay, timed_waits)
 	int i;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_times, self->notes));
 	/* No player runs before the start, and none before its time. */
 	ASSERT_TRUE(waiting(self, 1));
 	usleep(30000);

@@ -48,10 +48,8 @@ TEST_F(replay, late_and_asleep)
 {
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, be_busy, NULL));
-	st_child_go(&self->w[1]);
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, come_late, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[1], -1, be_busy, NULL));
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, come_late, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
@@ -107,8 +105,7 @@ static int wake_early(void *arg)
 
 static void begin(struct __test_metadata *_metadata, FIXTURE_DATA(replay) *self)
 {
-	self->edges[0] = 0;
-	ASSERT_EQ(0, setup(self, 2, 1));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 0));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_later, &self->notes[0]));
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_early, &self->notes[1]));
 	st_child_go(&self->w[0]);

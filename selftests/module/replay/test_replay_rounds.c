@@ -168,13 +168,11 @@ TEST_F(replay, waits_for_exits)
 	ASSERT_EQ(0, make(self, 2, 1));
 	ASSERT_EQ(0, join(0));
 	ASSERT_EQ(0, leave(0, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_and_leave, NULL));
-	st_child_go(&self->w[1]);
+	ASSERT_EQ(0, st_child_begin(&self->w[1], -1, wake_and_leave, NULL));
 	ASSERT_TRUE(st_child_settled(&self->w[1]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, kill_for_parent,
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, kill_for_parent,
 				   (void *)(uintptr_t)self->w[1].pid));
-	st_child_go(&self->w[0]);
 	EXPECT_EQ(0, rewind_replay(self));
 	st_child_go(&self->w[0]);
 	EXPECT_EQ(0, st_child_wait(&self->w[0]));
@@ -220,8 +218,7 @@ TEST_F(replay, stop_in_the_second_round)
 	ASSERT_EQ(0, make(self, 1, 0));
 	ASSERT_TRUE(play(self));
 	ASSERT_EQ(0, rewind_replay(self));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, nap, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, nap, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id, &self->err));
 	EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
@@ -248,8 +245,7 @@ TEST_F(replay, no_wake_of_the_round_before)
 	ASSERT_EQ(0, step_wakes(0, 0, STAPE_WAIT_NONE, 0, &wake, 1));
 	ASSERT_EQ(0, leave(0, 1));
 	ASSERT_EQ(0, rewind_replay(self));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_an_edge, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_an_edge, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	usleep(50000);
 	EXPECT_EQ(1, self->notes->steps);

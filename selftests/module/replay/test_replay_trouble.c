@@ -35,8 +35,7 @@ TEST_F(replay, clock_is_set)
 	unsigned int i;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_times, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	if (step_clock(0))
 		SKIP(return, "the clock cannot be set: %s", strerror(errno));
@@ -142,8 +141,7 @@ TEST_F_TIMEOUT(replay, without_a_cpu, 120)
 	if (!st_write_file(CPU1, "0"))
 		SKIP(return, "CPU 1 cannot go offline: %s", strerror(errno));
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_times, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_times, self->notes));
 	ASSERT_EQ(0, start(self, 0));
 	EXPECT_TRUE(state(self, STAPE_REPLAY_DONE));
 	ASSERT_TRUE(st_write_file(CPU1, "1"));
@@ -207,9 +205,7 @@ TEST_F_TIMEOUT(replay, debugger, 60)
 	unsigned int i, j;
 	pid_t pid;
 
-	self->edges[0] = 1;
-	self->edges[1] = 0;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1, 0));
 	ASSERT_EQ(0, join(0));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, burn_and_wait, &self->notes[1]));
 	pid = self->w[0].pid;
@@ -244,9 +240,7 @@ TEST_F(replay, killed_under_a_debugger)
 	int status;
 	pid_t pid;
 
-	self->edges[0] = 1;
-	self->edges[1] = 0;
-	ASSERT_EQ(0, setup(self, 2, 2));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1, 0));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, burn_and_wait, &self->notes[1]));
 	pid = self->w[0].pid;
 	st_child_go(&self->w[0]);
@@ -312,8 +306,7 @@ static int fork_a_stranger(void *arg)
 TEST_F(replay, a_forked_player)
 {
 	ASSERT_EQ(0, setup(self, 2, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, fork_a_stranger, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, fork_a_stranger, self->notes));
 	EXPECT_TRUE(state(self, STAPE_REPLAY_BROKEN));
 	EXPECT_EQ(2, self->state.joined);
 	EXPECT_NE(self->w[0].pid, self->state.failed_pid);

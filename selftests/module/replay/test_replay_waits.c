@@ -39,8 +39,7 @@ TEST_F(replay, lengths)
 	int i;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_lengths, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_lengths, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	usleep(50000);
 	EXPECT_EQ(1, self->notes->steps);
@@ -88,11 +87,9 @@ TEST_F(replay, blocked)
 {
 	uint32_t wake = 0;
 
-	self->edges[0] = 1;
-	ASSERT_EQ(0, setup(self, 2, 1));
+	ASSERT_EQ(0, SETUP_EDGES(self, 2, 1));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_blocked, &self->notes[1]));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_blocked, &self->notes[1]));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_TRUE(st_wait_state(self->w[0].pid, 'D'));
 	kill(self->w[0].pid, SIGSTOP);
@@ -149,8 +146,7 @@ TEST_F(replay, pause_and_speed)
 
 	ASSERT_EQ(0, setup(self, 1, 0));
 	ASSERT_EQ(0, set_speed(self, 0.01));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_a_second, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_a_second, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	EXPECT_EQ(-EINVAL, pause_replay(self));		/* not started */
 	EXPECT_EQ(0, self->state.time);
@@ -242,8 +238,7 @@ TEST_F(replay, lag_of_a_wait_before_a_pause)
 	uint64_t end;
 
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], 0, wait_on_cpu_0, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], 0, wait_on_cpu_0, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, st_pin(0, 0));
 	ASSERT_EQ(0, start(self, 0));
@@ -271,8 +266,7 @@ TEST_F(replay, lag_of_a_wait_before_a_pause)
 TEST_F(replay, speed_within_a_wait)
 {
 	ASSERT_EQ(0, setup(self, 1, 0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_a_second, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_for_a_second, self->notes));
 	ASSERT_EQ(0, set_speed(self, 0.001));
 	ASSERT_EQ(0, start(self, 0));
 	ASSERT_TRUE(waiting(self, 1));
@@ -328,8 +322,7 @@ TEST_F(replay, holding)
 	ASSERT_EQ(0, setup(self, 1, 0));
 	EXPECT_EQ(0, get_player(self, &player));
 	EXPECT_EQ(UINT32_MAX, player.number);
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, hold, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, hold, self->notes));
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, get_player(self, &player));
 	EXPECT_EQ(STAPE_PLAYER_TIMED, player.state);
@@ -409,8 +402,7 @@ TEST_F(replay, many_timers_look_as_rarely_as_one)
 	self->edges[0] = 0;
 	ASSERT_EQ(0, setup(self, TIMERS + 1, 1));
 	ASSERT_EQ(0, join(0));
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_in_threads, self->notes));
-	st_child_go(&self->w[0]);
+	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, wait_in_threads, self->notes));
 	ASSERT_TRUE(waiting(self, TIMERS));
 	ASSERT_EQ(0, start(self, 0));
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
