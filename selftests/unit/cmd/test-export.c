@@ -400,6 +400,33 @@ TEST(chrome)
 	has_not("\"name\":\"blocked\"", "a sleep with a loss in it is not shown");
 }
 
+TEST(intervals)
+{
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	const Pf__TrackDescriptor *track;
+	const Pf__TracePacket *end;
+	struct maker m;
+
+	maker_begin(&m, pages[0], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_interval(&m, 1100 * MS, 7);
+	maker_begin(&m, pages[1], 0, 0, 1000 * MS);
+	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	write_second(pages, 2);
+	export(NULL, NULL);
+	end = find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, "interval 7 ends");
+	track = end ? find_track(end->track_event->track_uuid) : NULL;
+	ok(end && end->timestamp == 1100 * MS && track && !strcmp(track->name, "intervals"),
+	   "the end of an interval");
+	export("--time=1.15,", NULL);
+	ok(!find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, NULL), "is outside of this time");
+	export_json(NULL);
+	has("{\"ph\":\"i\",\"pid\":0,\"tid\":0,\"ts\":1100000.000,\"s\":\"g\","
+	    "\"name\":\"interval 7 ends\"}", "as JSON");
+	export_json("--time=1.15,");
+	has_not("interval", "and outside there, too");
+}
+
 TEST(files)
 {
 	char *argv[6] = { (char *)"export", (char *)"perfetto", (char *)the_tape.path, (char *)"-o",

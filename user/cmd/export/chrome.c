@@ -6,6 +6,7 @@
  * A slice is written when it has ended.  What the tape does not show has none.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include <json-c/json.h>
@@ -343,6 +344,22 @@ static void put_gap(struct chrome *chrome, const struct schedtape_event *ev)
 	put_parts(chrome, &slice, ev->lost_first, ev->lost_last + 1);
 }
 
+/* Puts an instant of the whole trace. */
+static void put_interval(struct chrome *chrome, const struct schedtape_event *ev)
+{
+	char name[48];
+	struct lines *lines;
+
+	if (!selects_time(chrome, ev->time))
+		return;
+	snprintf(name, sizeof(name), "interval %" PRIu64 " ends", ev->arg);
+	lines = begin(chrome, 'i', 0, 0);
+	put_time(lines, ",\"ts\":", ev->time);
+	lines_put(lines, ",\"s\":\"g\"");
+	put_text(lines, ",\"name\":\"", name);
+	end(lines);
+}
+
 /* Puts the next sample on the track of its task. */
 static void put_sample(struct chrome *chrome)
 {
@@ -433,6 +450,8 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 	if (schedtape_event_is_gap(ev) && !chrome->rc &&
 	    selection_has_cpu(chrome->export->selection, ev->cpu))
 		put_gap(chrome, ev);
+	if (ev->type == SCHEDTAPE_EV_INTERVAL && !chrome->rc)
+		put_interval(chrome, ev);
 	return chrome->rc;
 }
 

@@ -190,6 +190,8 @@ static int on_event(void *arg, const struct schedtape_event *ev)
 	trace->ev = *ev;
 	if (ev->cpu == STAPE_CPU_NONE && schedtape_event_is_gap(ev))
 		tracks_gap(trace, ev);
+	else if (ev->type == SCHEDTAPE_EV_INTERVAL)
+		tracks_interval(trace, ev);
 	/* The timeline refuses impossible CPUs, with a message. */
 	if (ev->cpu >= TIMELINE_MAX_CPUS || !trace_selects_cpu(trace, ev->cpu))
 		return 0;

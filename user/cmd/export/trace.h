@@ -101,6 +101,7 @@ struct trace_task {
  * @slept: for how long the machine has slept since it booted
  * @flows: number of arrows
  * @descriptions: the track of losses of descriptions was described
+ * @intervals: the track of intervals was described
  * @samples: of other tracepoints
  * @worst: the worst waits, NULL: not wanted
  */
@@ -126,6 +127,7 @@ struct trace {
 	uint64_t slept;
 	uint64_t flows;
 	bool descriptions;
+	bool intervals;
 	struct samples samples;
 	struct worst *worst;
 	int rc;
@@ -195,6 +197,8 @@ void tracks_delay(struct trace *trace, const struct schedtape_task *task, uint64
 		  uint64_t time);
 /* Writes that events are missing. */
 void tracks_gap(struct trace *trace, const struct schedtape_event *ev);
+/* Writes that an interval ends. */
+void tracks_interval(struct trace *trace, const struct schedtape_event *ev);
 /* Writes the samples up to a time.  On one CPU, what a task does comes before it leaves. */
 void tracks_samples(struct trace *trace, uint64_t time);
 /* Writes the worst waits, when the whole tape has been read. */

@@ -18,6 +18,8 @@
 #define TRACK_CPUS	(1ULL << 62)
 #define TRACK_LOSSES	(1ULL << 61)	/* and it is of its losses */
 
+#define TRACK_INTERVALS	(1ULL << 60)
+
 #define TEXT_ROOM	8192	/* of all texts of a sample */
 
 /* -- tracks ---------------------------------------------------------------- */
@@ -108,6 +110,22 @@ void tracks_gap(struct trace *trace, const struct schedtape_event *ev)
 		event.name = "events lost";
 	event.track = cpu_track(trace, ev->cpu, true);
 	packets_slice(trace->packets, &event, ev->lost_last);
+}
+
+void tracks_interval(struct trace *trace, const struct schedtape_event *ev)
+{
+	char name[48];
+	struct packets_event event = {
+		.track = TRACK_INTERVALS, .time = ev->time, .name = name,
+	};
+
+	if (!trace_selects_time(trace, ev->time))
+		return;
+	if (!trace->intervals)
+		packets_track(trace->packets, TRACK_INTERVALS, 0, "intervals");
+	trace->intervals = true;
+	snprintf(name, sizeof(name), "interval %" PRIu64 " ends", ev->arg);
+	packets_instant(trace->packets, &event);
 }
 
 /* -- waits ----------------------------------------------------------------- */
