@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -12,6 +13,7 @@
 
 #include <schedtape/version.h>
 
+#include "base/first-line.h"
 #include "common/output.h"
 
 #define DEVICE		"/dev/schedtape"
@@ -149,4 +151,18 @@ int rights_say(int ret, const struct schedtape_error *err)
 		return out_failed(ret, err);
 	out_error(NULL, "%s", why);
 	return ret;
+}
+
+void rights_say_perf(const char *what)
+{
+	static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
+	char level[16];
+
+	if (first_line_read(path, level, sizeof(level)) && atoi(level) > 2)
+		out_error(NULL, "%s: not permitted, because %s is %s: use sudo, give the recorder "
+			  "CAP_SYS_ADMIN, or first: sudo sysctl kernel.perf_event_paranoid=2", what,
+			  path, level);
+	else
+		out_error(NULL, "%s: not permitted: use sudo, or give the recorder CAP_SYS_ADMIN",
+			  what);
 }

@@ -34,4 +34,10 @@ const char *rights_before(void);
  */
 int rights_say(int ret, const struct schedtape_error *err);
 
+/*
+ * Prints that perf events are not permitted, and the command that helps.  The session has needed
+ * CAP_PERFMON as well, which is not always enough.  @what: the option that asks for them
+ */
+void rights_say_perf(const char *what);
+
 #endif /* SCHEDTAPE_RIGHTS_H */

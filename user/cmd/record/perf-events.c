@@ -27,6 +27,7 @@
 #include "base/list.h"
 #include "base/pid-namespace.h"
 #include "common/output.h"
+#include "common/rights.h"
 #include "common/select.h"
 #include "common/signals.h"
 #include "module/cgroup.h"
@@ -102,27 +103,12 @@ struct target {
 
 /* -- opening --------------------------------------------------------------- */
 
-/* The session has needed CAP_PERFMON as well, which is not always enough for perf events. */
-static void explain_rights(const char *what)
-{
-	static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
-	char level[16];
-
-	if (first_line_read(path, level, sizeof(level)) && atoi(level) > 2)
-		out_error(NULL, "%s: not permitted, because %s is %s: use sudo, give the recorder "
-			  "CAP_SYS_ADMIN, or first: sudo sysctl kernel.perf_event_paranoid=2", what,
-			  path, level);
-	else
-		out_error(NULL, "%s: not permitted: use sudo, or give the recorder CAP_SYS_ADMIN",
-			  what);
-}
-
 static int explain(const char *what, int error)
 {
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		explain_rights(what);
+		rights_say_perf(what);
 		break;
 	case EMFILE:
 	case ENFILE:
