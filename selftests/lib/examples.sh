@@ -125,6 +125,8 @@ tapes()
 		}
 		if (/ --switch-output/)
 			to = to ".20*Z"
+		if ($2 == "sample")
+			to = to "/tape"
 		if (to != "" && to != "-")
 			print to
 	}'

@@ -39,6 +39,7 @@ static const struct {
 	{ "map", cmd_map, "Print which task runs on which CPU, side by side", true },
 	{ "why", cmd_why, "Show what kept a task from running", true },
 	{ "export", cmd_export, "Write a tape as a trace for a viewer", false },
+	{ "sample", cmd_sample, "Record a workload, and when each interval of it ends", false },
 	{ "phases", cmd_phases, "Find parts of a recording that are alike", true },
 	{ "replay", cmd_replay, "Replay a tape", false },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay", false },

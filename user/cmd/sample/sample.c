@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape sample: records a workload in a cgroup of its own, and ends an interval whenever the
+ * cgroup has counted so many more of an event.
+ */
+#include "sample/internal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <machine/machine.h>
+
+#include "commands.h"
+#include "common/output.h"
+#include "common/rights.h"
+#include "common/signals.h"
+#include "record/options.h"
+#include "record/process.h"
+#include "record/recorder.h"
+
+/**
+ * struct sampling - a workload that is sampled
+ * @counts: of each event at the end of the interval before
+ * @next: number of the interval whose end is waited for; 0: none is any more
+ * @known: number of the interval at whose end @counts and @tasks were read
+ * @ended: so many ends are on the tape
+ * @skid: the largest of them
+ * @tick: when recorder_tick() is due, ms of CLOCK_MONOTONIC
+ * @stop: the recording ends
+ * @cut: before the command does, which is no failure
+ * @began: the workload runs, so the tape is kept
+ */
+struct sampling {
+	const struct sample_options *options;
+	struct manifest manifest;
+	struct workload workload;
+	struct counters counters;
+	struct sample_tasks tasks;
+	struct child child;
+	struct schedtape_client *client;
+	struct recorder recorder;
+	struct schedtape_filter filter;
+	struct schedtape_cgroup cgroup;
+	uint64_t *counts;
+	uint64_t *now;
+	uint32_t next;
+	uint32_t known;
+	uint32_t ended;
+	uint64_t skid;
+	uint64_t tick;
+	int signals;
+	bool stop;
+	bool cut;
+	bool began;
+};
+
+/* -- intervals ------------------------------------------------------------- */
+
+/* Returns the number of the next interval whose end is to be noted, or 0. */
+static uint32_t number_after(const struct sample_options *opts, uint32_t number)
+{
+	uint32_t most = opts->max ? opts->max : UINT32_MAX, next = UINT32_MAX;
+	size_t i;
+
+	if (!opts->at.nr)
+		next = number + 1;
+	for (i = 0; i < opts->at.nr; i++) {
+		uint32_t first = opts->at.ranges[i].first, last = opts->at.ranges[i].last;
+
+		first = first > number ? first : number + 1;
+		if (first <= last && first < next)
+			next = first;
+	}
+	return next <= most && next < UINT32_MAX ? next : 0;
+}
+
+/* What the interval has counted.  Left out if it is not known. */
+static struct json_object *describe_counts(const struct sampling *s)
+{
+	struct json_object *counts = json_object_new_object();
+	size_t i;
+
+	for (i = 0; i < s->options->events.nr; i++)
+		if (s->now[i] != COUNT_UNKNOWN && s->counts[i] != COUNT_UNKNOWN)
+			out_json_add_count(counts, s->options->events.list[i].name,
+					   s->now[i] - s->counts[i]);
+	return counts;
+}
+
+static int note(struct sampling *s, uint64_t time)
+{
+	uint64_t skid = s->now[0] - s->next * s->options->interval;
+	struct json_object *line = json_object_new_object();
+
+	out_json_add_count(line, "interval", s->next);
+	out_json_add_count(line, "end_ns", time);
+	out_json_add_count(line, "count", s->now[0]);
+	out_json_add_count(line, "skid", skid);
+	/* With --at, nobody has looked when the interval began. */
+	if (s->known == s->next - 1) {
+		json_object_object_add(line, "counts", describe_counts(s));
+		json_object_object_add(line, "tasks", tasks_list(&s->tasks));
+	}
+	s->ended++;
+	if (skid > s->skid)
+		s->skid = skid;
+	return manifest_add(&s->manifest, line);
+}
+
+/*
+ * The interval @next has ended.  This is the place for what is done with the workload at that
+ * moment, such as a checkpoint.
+ */
+static int end_interval(struct sampling *s)
+{
+	struct schedtape_error err;
+	uint64_t time;
+	int ret;
+
+	ret = out_failed(schedtape_session_mark(s->recorder.session, s->next, &time, &err),
+			 &err);
+	/* After the mark, so that this does not delay it. */
+	if (!ret)
+		ret = counters_read(&s->counters, s->now);
+	tasks_account(&s->workload);
+	if (!ret && tasks_read(&s->tasks, &s->workload))
+		ret = -ENOMEM;
+	if (!ret)
+		ret = note(s, time);
+	s->known = s->next;
+	memcpy(s->counts, s->now, s->options->events.nr * sizeof(*s->counts));
+	s->next = number_after(s->options, s->next);
+	return ret;
+}
+
+/* Ends intervals that the count has reached, and waits for the next one. */
+static int look_at_counters(struct sampling *s)
+{
+	uint64_t count;
+	int ret;
+
+	counters_seen(&s->counters);
+	ret = counters_read_first(&s->counters, &count);
+	while (!ret && s->next && count >= s->next * s->options->interval) {
+		ret = end_interval(s);
+		count = s->now[0];
+	}
+	if (ret)
+		return ret;
+	if (s->next)
+		return counters_arm(&s->counters, s->next * s->options->interval - count);
+	/* The rest is recorded without them. */
+	counters_close(&s->counters);
+	return 0;
+}
+
+/* -- the loop -------------------------------------------------------------- */
+
+static void read_signals(struct sampling *s)
+{
+	if (signals_read(s->signals, NULL)) {
+		s->stop = true;
+		s->cut = true;
+	}
+	child_reap(&s->child);
+	if (s->child.ended)
+		s->stop = true;
+}
+
+static int tick(struct sampling *s)
+{
+	int ret = recorder_tick(&s->recorder);
+
+	s->tick = now_ms() + recorder_wait(&s->recorder);
+	return ret;
+}
+
+static int sample_loop(struct sampling *s)
+{
+	struct pollfd fds[5] = {
+		{ .events = POLLIN },
+		{ .fd = s->signals, .events = POLLIN },
+		{ .fd = recorder_cgroups_fd(&s->recorder), .events = POLLIN },
+		{ .events = POLLIN },
+		{ .fd = s->options->pid ? s->workload.events : -1, .events = POLLPRI },
+	};
+	int ret = 0;
+
+	fds[0].fd = schedtape_session_fd(s->recorder.session);
+	while (!s->stop && !ret) {
+		fds[3].fd = s->counters.epoll;
+		if (poll(fds, 5, ms_until(s->tick, RECORDER_FLUSH_MS)) < 0 && errno != EINTR) {
+			ret = -errno;
+			out_error(NULL, "cannot wait for events: %s", strerror(-ret));
+			break;
+		}
+		/* First, because the workload goes on. */
+		if (fds[3].revents)
+			ret = look_at_counters(s);
+		if (fds[1].revents)
+			read_signals(s);
+		if (!ret && fds[2].revents)
+			ret = recorder_cgroups_changed(&s->recorder);
+		if (!ret && (fds[0].revents & POLLIN || now_ms() >= s->tick))
+			ret = tick(s);
+		if (fds[4].revents && !workload_lives(&s->workload))
+			s->stop = true;
+		if (fds[0].revents & POLLHUP)
+			s->stop = true;
+	}
+	return ret;
+}
+
+/* -- the beginning --------------------------------------------------------- */
+
+static int begin_manifest(struct sampling *s)
+{
+	const struct sample_options *opts = s->options;
+	struct json_object *first = json_object_new_object(), *list;
+	size_t i;
+
+	out_json_add_count(first, "format", 1);
+	json_object_object_add(first, "id", json_object_new_string(s->manifest.id));
+	list = json_object_new_array();
+	for (i = 0; i < opts->events.nr; i++)
+		json_object_array_add(list, json_object_new_string(opts->events.list[i].name));
+	json_object_object_add(first, "event", json_object_new_string(opts->events.list[0].name));
+	json_object_object_add(first, "events", list);
+	out_json_add_count(first, "interval", opts->interval);
+	if (opts->command) {
+		list = json_object_new_array();
+		for (i = 0; opts->command[i]; i++)
+			json_object_array_add(list, json_object_new_string(opts->command[i]));
+		json_object_object_add(first, "command", list);
+	} else {
+		out_json_add_count(first, "pid", opts->pid);
+	}
+	json_object_object_add(first, "cgroup", json_object_new_string(s->workload.path));
+	if (s->workload.made)
+		json_object_object_add(first, "cgroup_from",
+				       json_object_new_string(s->workload.from));
+	return manifest_add(&s->manifest, first);
+}
+
+/* Brings the workload into its cgroup.  Before, the manifest says how it gets out again. */
+static int enter(struct sampling *s)
+{
+	const struct sample_options *opts = s->options;
+	pid_t pid = opts->pid ? (pid_t)opts->pid : s->child.pid;
+	int ret;
+
+	ret = workload_find(&s->workload, pid, !opts->pid);
+	if (!ret)
+		ret = begin_manifest(s);
+	if (!ret)
+		ret = workload_enter(&s->workload, pid);
+	if (!ret && s->workload.made) {
+		out_error(NULL, "-p %u: it is no process, or has ended", opts->pid);
+		return -ESRCH;
+	}
+	if (ret > 0 && opts->pid && !opts->quiet)
+		fprintf(stderr, "[ %s: %d process%s moved from %s to %s until the end ]\n",
+			out_command(), ret, ret == 1 ? "" : "es", s->workload.from,
+			s->workload.path);
+	return ret < 0 ? ret : 0;
+}
+
+/* Makes the cgroup the session's filter. */
+static int find_cgroup(struct sampling *s)
+{
+	struct schedtape_error err;
+	int ret = schedtape_cgroup_find(s->workload.path, &s->cgroup, &err);
+
+	s->filter = (struct schedtape_filter){
+		.size = sizeof(s->filter),
+		.cgroups = &s->cgroup,
+		.nr_cgroups = 1,
+	};
+	return out_failed(ret, &err);
+}
+
+static int open_recorder(struct sampling *s)
+{
+	static const struct record_options usual = { .clock = RECORD_CLOCK_ANY };
+	struct schedtape_recording recording = {
+		.command = s->options->command,
+		.filter = &s->filter,
+	};
+	struct recorder_options to = {
+		.path = s->manifest.tape,
+		.filter = &s->filter,
+		.level = 1,
+		.quiet = s->options->quiet,
+	};
+	struct schedtape_module_info info = { .size = sizeof(info) };
+	struct schedtape_calibration calibration;
+	struct schedtape_error err;
+	struct json_object *meta;
+	int ret;
+
+	ret = rights_say(schedtape_client_open(&s->client, &err), &err);
+	if (!ret)
+		ret = rights_say(schedtape_client_info(s->client, &info, &err), &err);
+	if (!ret)
+		ret = record_options_clock(&usual, &info, &recording.clock);
+	if (!ret)
+		ret = record_options_rings(&usual, NULL, 0, &info, &to.ring_bytes);
+	if (ret)
+		return ret;
+	to.clock = recording.clock;
+	schedtape_calibrate(&calibration);
+	meta = schedtape_machine_describe(&info, &calibration, &recording);
+	if (!meta)
+		return -ENOMEM;
+	json_object_object_add(meta, "sample", json_object_new_string(s->manifest.id));
+	to.meta = meta;
+	ret = recorder_open(&s->recorder, s->client, &to);
+	json_object_put(meta);
+	if (!ret)
+		ret = rights_say(schedtape_filter_add(s->client,
+						      schedtape_session_id(s->recorder.session),
+						      &s->filter, &err), &err);
+	return ret;
+}
+
+/* Interval 1 begins with the recording. */
+static int start(struct sampling *s)
+{
+	int ret;
+
+	s->next = number_after(s->options, 0);
+	if (tasks_read(&s->tasks, &s->workload))
+		return -ENOMEM;
+	ret = counters_arm(&s->counters, s->next * s->options->interval);
+	if (ret)
+		return ret;
+	ret = counters_enable(&s->counters);
+	if (!ret)
+		ret = recorder_start(&s->recorder);
+	if (!ret)
+		ret = recorder_describe_tasks(&s->recorder);
+	if (ret || !s->options->command)
+		return ret;
+	ret = child_go(&s->child);
+	if (ret)
+		out_error(s->options->command[0], "%s", strerror(-ret));
+	return ret;
+}
+
+static int start_child(struct sampling *s)
+{
+	/* Before anything is opened or changed that a child would inherit. */
+	int ret = s->options->command ? child_fork(&s->child, s->options->command, false) : 0;
+
+	if (ret)
+		out_error(NULL, "fork: %s", strerror(-ret));
+	return ret;
+}
+
+static int begin(struct sampling *s)
+{
+	const struct sample_options *opts = s->options;
+	int ret;
+
+	ret = start_child(s);
+	if (!ret)
+		ret = manifest_make(&s->manifest, opts->output);
+	if (!ret) {
+		s->signals = signals_open();
+		ret = s->signals < 0 ? s->signals : 0;
+	}
+	if (!ret)
+		ret = enter(s);
+	if (!ret)
+		ret = events_find((struct sample_events *)&opts->events);
+	if (!ret)
+		ret = counters_open(&s->counters, &opts->events, &s->workload, opts->interval);
+	if (!ret)
+		ret = find_cgroup(s);
+	if (!ret)
+		ret = open_recorder(s);
+	return ret ? ret : start(s);
+}
+
+/* -- the end --------------------------------------------------------------- */
+
+static void say_result(const struct sampling *s)
+{
+	const struct sample_options *opts = s->options;
+	char ended[OUT_COUNT_LEN], skid[OUT_COUNT_LEN];
+
+	if (!s->ended && !s->cut)
+		out_warning(opts->output, "the workload ended %s: there are no intervals, only the "
+			    "tape", opts->at.nr ? "before the first interval of --at did" :
+						  "within the first interval");
+	else if (!opts->quiet)
+		fprintf(stderr, "[ %s: %s intervals of %s end on it; the largest skid is %s ]\n",
+			out_command(), out_count(ended, s->ended), opts->events.list[0].name,
+			out_count(skid, s->skid));
+}
+
+/* Records until the workload ends.  Returns 0, or -errno after a message. */
+static int sample(struct sampling *s)
+{
+	int ret, ended;
+
+	ret = begin(s);
+	s->began = !ret;
+	if (!ret) {
+		recorder_begun(&s->recorder);
+		s->tick = now_ms() + recorder_wait(&s->recorder);
+		ret = sample_loop(s);
+	}
+	/* The last overflow may not have been reported yet. */
+	if (!ret && s->counters.epoll >= 0)
+		ret = look_at_counters(s);
+	ended = s->recorder.started ? recorder_stop(&s->recorder) : 0;
+	return ret ? ret : ended;
+}
+
+/* Waits for the command.  Another Ctrl-C ends the wait. */
+static void wait_for_child(struct sampling *s)
+{
+	struct pollfd fd = { .fd = s->signals, .events = POLLIN };
+
+	for (s->stop = false; s->child.pid > 0 && !s->child.ended && !s->stop; read_signals(s))
+		poll(&fd, 1, -1);
+}
+
+/* As that of record. */
+static int exit_status(const struct sampling *s, bool cut, int ret)
+{
+	if (ret)
+		return CMD_FAILURE;
+	if (!s->child.ended || cut)
+		return 0;
+	if (WIFSIGNALED(s->child.status))
+		return 128 + WTERMSIG(s->child.status);
+	return WEXITSTATUS(s->child.status);
+}
+
+int cmd_sample(int argc, char **argv)
+{
+	struct sample_options opts;
+	struct sampling s = {
+		.options = &opts, .manifest = MANIFEST_CLOSED, .workload = WORKLOAD_CLOSED,
+		.counters = COUNTERS_CLOSED, .signals = -1,
+	};
+	int ret, closed, left, status;
+	bool cut;
+
+	sample_options_parse(&opts, argc, argv);
+	if (opts.recover)
+		return out_finish(sample_recover(opts.recover));
+	s.counts = calloc(2 * opts.events.nr, sizeof(*s.counts));
+	s.now = s.counts + opts.events.nr;
+	ret = s.counts ? sample(&s) : -ENOMEM;
+	counters_close(&s.counters);
+	closed = recorder_close(&s.recorder, s.began, opts.quiet);
+	if (s.began && !ret)
+		say_result(&s);
+	cut = s.cut;
+	child_end(&s.child);
+	wait_for_child(&s);
+	left = workload_leave(&s.workload);
+	ret = ret ? ret : closed ? closed : left < 0 ? left : 0;
+	manifest_close(&s.manifest, s.began);
+	status = exit_status(&s, cut, ret);
+	tasks_free(&s.tasks);
+	workload_close(&s.workload);
+	schedtape_client_close(s.client);
+	free(s.cgroup.path);
+	free(s.counts);
+	sample_options_free(&opts);
+	status = out_finish(status);
+	if (!ret || ret == -EINTR)
+		signals_die();
+	return status;
+}
