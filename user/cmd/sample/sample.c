@@ -17,11 +17,14 @@
 
 #include "commands.h"
 #include "common/output.h"
+#include "common/priority.h"
 #include "common/rights.h"
 #include "common/signals.h"
 #include "record/options.h"
 #include "record/process.h"
 #include "record/recorder.h"
+
+#define REALTIME	1	/* the lowest priority of SCHED_FIFO */
 
 /**
  * struct sampling - a workload that is sampled
@@ -321,6 +324,8 @@ static int open_recorder(struct sampling *s)
 	to.meta = meta;
 	ret = recorder_open(&s->recorder, s->client, &to);
 	json_object_put(meta);
+	/* The workload goes on until the sampler runs.  Without the right it only takes longer. */
+	priority_set(REALTIME);
 	if (!ret)
 		ret = rights_say(schedtape_filter_add(s->client,
 						      schedtape_session_id(s->recorder.session),
