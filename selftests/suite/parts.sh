@@ -62,7 +62,8 @@ part_kernel()
 	SCHEDTAPE_SHARE=$2/3 guest_of "guest $1 $2" "$1"
 }
 
-# part_counted KERNEL: all programs of the gate for one CPU, twice; and those of its exact guest
+# part_counted KERNEL: all programs of the gate for one CPU, twice; those of its exact guest; and those
+# that compare with perf stat, which is not in the small root of the others
 part_counted()
 {
 	part_built "$1" || return
@@ -70,6 +71,8 @@ part_counted()
 	# shellcheck disable=SC2046 # programs
 	counted "guest $1 exact" "$1" 0 $(programs_of exact)
 	untold=("guest $1 exact")
+	guest_later "guest $1 perf" qemu/vm --mem 3072 --kernel "$1" --icount --shift 4 -- \
+		"SCHEDTAPE_EXACT=1 $(one "$1") test_stat.sh"
 }
 
 part_rt()
