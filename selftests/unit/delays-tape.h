@@ -21,18 +21,11 @@ static inline void make_delays(void)
 	struct maker m;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
-	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 0);
-	maker_switch(&m, 1100 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1000ms irq wakes 10; 1001ms R -> 10; 1010ms forks thread 20; "
+			"1100ms R -> 20; 1150ms S -> 10; 1200ms S -> other");
 
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_wake(&m, 1300 * MS, 10, STAPE_CTX_HARDIRQ, 1300 * MS, 3);
-	maker_switch(&m, 1302 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1400 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1300ms irq wakes 10; 1302ms R -> 10; 1400ms S -> other");
 	/* The recording begins at 12:00 UTC on 2026-11-25. */
 	write_second_of(pages, 2, "riscv64", json_tokener_parse(clock));
 }

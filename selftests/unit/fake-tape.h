@@ -18,6 +18,8 @@
 #include <tape/groups.h>
 #include <tape/meta.h>
 
+#include "story.h"
+
 #define FAKE_CPUS	8
 #define FAKE_NONE	STAPE_CPU_NONE
 #define FAKE_DAMAGE	UINT16_MAX	/* stands for a damaged page */
@@ -302,89 +304,34 @@ static inline void fake_damage(struct schedtape_tape *tape, uint64_t time, const
 	snprintf(ev->comm, sizeof(ev->comm), "%s", text);
 }
 
-static inline bool fake_says(const char *words, const char *form, uint32_t *pid)
-{
-	int n = 0;
-
-	return sscanf(words, form, pid, &n) == 1 && !words[n];
-}
-
-static inline void fake_tell(struct schedtape_tape *tape, uint64_t time, uint32_t cpu,
-			     const char *words)
-{
-	static const char * const contexts[] = { "", "softirq ", "irq ", "own softirq " };
-	static const char states[] = "RSDTtXPI";
-	const char *state = strchr(states, words[0]), *rest;
-	uint32_t pid, to, context;
-	char name[STAPE_COMM_LEN];
-
-	if (state && !strcmp(words + 1, " -> idle")) {
-		fake_switch(tape, time, cpu, state - states, 0);
-		return;
-	}
-	if (state && fake_says(words + 1, " -> %u%n", &pid)) {
-		fake_switch(tape, time, cpu, state - states, pid);
-		return;
-	}
-	for (context = 0; context < 4; context++) {
-		rest = words + strlen(contexts[context]);
-		if (strncmp(words, contexts[context], rest - words))
-			continue;
-		if (fake_says(rest, "wakes %u%n", &pid)) {
-			fake_wake(tape, time, cpu, pid, context);
-			return;
-		}
-		if (fake_says(rest, "waking %u%n", &pid)) {
-			fake_waking(tape, time, cpu, pid, context);
-			return;
-		}
-	}
-	if (fake_says(words, "woken %u%n", &pid)) {
-		fake_wakeup(tape, time, cpu, pid);
-	} else if (fake_says(words, "forks %u%n", &pid)) {
-		fake_fork(tape, time, cpu, pid, false);
-	} else if (fake_says(words, "forks thread %u%n", &pid)) {
-		fake_fork(tape, time, cpu, pid, true);
-	} else if (fake_says(words, "exit %u%n", &pid)) {
-		fake_event(tape, time, cpu, STAPE_EV_EXIT, pid, 0);
-	} else if (sscanf(words, "moves %u to %u", &pid, &to) == 2) {
-		fake_event(tape, time, cpu, STAPE_EV_MIGRATE, pid, to);
-	} else if (sscanf(words, "names %u %15s", &pid, name) == 2) {
-		fake_rename(tape, time, cpu, pid, name);
-	} else {
-		printf("Bail out! no such event: \"%s\"\n", words);
-		abort();
-	}
-}
-
-/*
- * Adds events from a text. Each has a time and a CPU, and is followed by "; ":
- *
- *	10 [0] S -> 20		a switch: the state of the task before, a PID or "idle"
- *	10 [0] wakes 20		by the running task; also "irq", "softirq", "own softirq wakes 20"
- *	10 [0] waking 20	its first half, by the same; the other one: "woken 20"
- *	10 [0] forks 20		a process; also "forks thread 20"
- *	10 [0] exit 20, moves 20 to 1, names 20 app
- */
+/* Adds the events of a story, see story.h. */
 static inline void fake_story(struct schedtape_tape *tape, const char *story)
 {
-	unsigned long long time;
-	unsigned int cpu;
-	char words[64];
-	int n;
+	struct story_event ev;
 
-	for (; *story; story += n) {
-		if (sscanf(story, "%llu%n", &time, &n) != 1)
-			abort();
-		story += n;
-		if (!strncmp(story, "ms", 2)) {
-			time *= 1000000;
-			story += 2;
+	while (story_next(&story, &ev)) {
+		switch (ev.type) {
+		case STAPE_EV_SWITCH:
+			fake_switch(tape, ev.time, ev.cpu, ev.arg, ev.pid);
+			break;
+		case STAPE_EV_WAKE:
+			fake_waking(tape, ev.time, ev.cpu, ev.pid, ev.arg);
+			fake_event(tape, ev.time, ev.cpu, STAPE_EV_WAKEUP, ev.pid,
+				   ev.on == STORY_HERE ? ev.cpu : ev.on);
+			break;
+		case STAPE_EV_WAKEUP:
+			fake_event(tape, ev.time, ev.cpu, ev.type, ev.pid,
+				   ev.on == STORY_HERE ? ev.cpu : ev.on);
+			break;
+		case STAPE_EV_FORK:
+			fake_fork(tape, ev.time, ev.cpu, ev.pid, ev.arg);
+			break;
+		case STAPE_EV_RENAME:
+			fake_rename(tape, ev.time, ev.cpu, ev.pid, ev.name);
+			break;
+		default:
+			fake_event(tape, ev.time, ev.cpu, ev.type, ev.pid, ev.arg);
 		}
-		if (sscanf(story, " [%u] %63[^;]%n", &cpu, words, &n) != 2)
-			abort();
-		n += strspn(story + n, "; ");
-		fake_tell(tape, time, cpu, words);
 	}
 }
 

@@ -13,6 +13,8 @@
 
 #include <schedtape/event.h>
 
+#include "story.h"
+
 struct maker {
 	unsigned char *page;
 	struct stape_page_header header;
@@ -223,6 +225,40 @@ static inline void maker_switch(struct maker *m, uint64_t time, uint32_t pid,
 				enum stape_next next, enum stape_state prev)
 {
 	maker_event(m, time, STAPE_EV_SWITCH, pid, next << 4 | prev);
+}
+
+/* Adds the events of a story, see story.h, on the page's CPU. */
+static inline void maker_story(struct maker *m, const char *story)
+{
+	struct story_event ev;
+	uint32_t on;
+
+	while (story_next(&story, &ev)) {
+		on = ev.on == STORY_HERE ? m->header.cpu : ev.on;
+		switch (ev.type) {
+		case STAPE_EV_SWITCH:
+			maker_switch(m, ev.time, ev.pid, ev.next, ev.arg);
+			break;
+		case STAPE_EV_WAKE:
+			maker_wake(m, ev.time, ev.pid, ev.arg, ev.time, on);
+			break;
+		case STAPE_EV_WAKING:
+			maker_waking(m, ev.time, ev.pid, ev.arg);
+			break;
+		case STAPE_EV_WAKEUP:
+			maker_event(m, ev.time, ev.type, ev.pid, on);
+			break;
+		case STAPE_EV_FORK:
+			maker_event(m, ev.time, ev.type, ev.pid, ev.arg);
+			maker_event(m, ev.time, STAPE_EV_WAKEUP_NEW, ev.pid, on);
+			break;
+		case STAPE_EV_RENAME:
+			maker_rename(m, ev.time, ev.pid, ev.name);
+			break;
+		default:
+			maker_event(m, ev.time, ev.type, ev.pid, ev.arg);
+		}
+	}
 }
 
 static inline void maker_lost(struct maker *m, uint64_t lost, uint64_t first, uint64_t last)

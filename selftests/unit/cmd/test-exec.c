@@ -21,17 +21,13 @@ static void make_exec(bool succeeds, bool late)
 	maker_switch(&m, (late ? 1160 : 1102) * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
 
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_switch(&m, 1011 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1120 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1130 * MS, 10, STAPE_CTX_HARDIRQ, 1130 * MS, 3);
-	maker_switch(&m, 1131 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1201 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1011ms R -> 20; 1120ms S -> idle; 1130ms irq wakes 10; 1131ms R -> 10; "
+			"1201ms X -> idle");
 
 	maker_begin(&m, pages[2], STAPE_CPU_NONE, 0, 1000 * MS);
 	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20,
 		    STAPE_FORK_THREAD | 10 << STAPE_FORK_PARENT_SHIFT);
-	maker_event(&m, 1100 * MS, STAPE_EV_EXIT, 10, 0);
-	maker_rename(&m, 1110 * MS, 10, "new");
+	maker_story(&m, "1100ms exit 10; 1110ms names 10 new");
 	if (succeeds)
 		maker_exec(&m, 1140 * MS, 10, 20);
 	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 10, 0);
@@ -77,14 +73,10 @@ static void test_readers(bool succeeds, bool late)
 TEST(unrecorded)
 {
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1102 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1201 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1001ms R -> 10; 1102ms X -> idle; 1150ms R -> 10; 1201ms X -> idle");
 
 	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
-	maker_event(&m, 1100 * MS, STAPE_EV_EXIT, 10, 0);
-	maker_rename(&m, 1110 * MS, 10, "new");
+	maker_story(&m, "1100ms exit 10; 1110ms names 10 new");
 	maker_exec(&m, 1140 * MS, 10, 20);
 	maker_event(&m, 1200 * MS, STAPE_EV_EXIT, 10, 0);
 	write_second(pages, 2);
@@ -109,8 +101,7 @@ TEST(entered)
 	const uint64_t words[5] = { 40 };
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1150 * MS, 40, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1201 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1150ms R -> 40; 1201ms X -> idle");
 
 	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
 	maker_task(&m, 1110 * MS, 40, STAPE_TASK_ENTERS, "new", words);

@@ -197,18 +197,14 @@ static void make_loss(void)
 	struct maker m;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1020 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
+	maker_story(&m, "1010ms R -> 20; 1020ms D -> 10");
 	maker_begin(&m, pages[1], 0, 1, 1200 * MS);
 	maker_lost(&m, 5, 1100 * MS, 1200 * MS);
 	m.header.curr = 30;
 	m.header.curr_kind = STAPE_NEXT_TASK;
 	maker_finish(&m);
 	maker_rename(&m, 1250 * MS, 30, "\033[2J");
-	maker_event(&m, 1300 * MS, STAPE_EV_EXIT, 30, 0);
-	maker_switch(&m, 1310 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_DEAD);
-	maker_event(&m, 1320 * MS, STAPE_EV_WAKEUP, 20, 0);
-	maker_switch(&m, 1330 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1300ms exit 30; 1310ms X -> 10; 1320ms woken 20; 1330ms R -> 20");
 	write_second(pages, 2);
 }
 
@@ -250,8 +246,7 @@ static void make_far_loss(void)
 	maker_lost(&m, 5, 1100 * MS, 1200 * MS);
 	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_begin(&m, pages[1], 1, 0, 1000 * MS);
-	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1150 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1010ms R -> 20; 1150ms S -> idle");
 	write_second(pages, 2);
 }
 
@@ -270,11 +265,8 @@ static void make_waker(void)
 	struct maker m;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1020 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_waking(&m, 1029 * MS, 20, STAPE_CTX_TASK);
-	maker_event(&m, 1030 * MS, STAPE_EV_WAKEUP, 20, 0);
-	maker_switch(&m, 1050 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1010ms R -> 20; 1020ms S -> 10; 1029ms waking 20; 1030ms woken 20; "
+			"1050ms S -> 20");
 	write_second(pages, 1);
 }
 
@@ -327,11 +319,8 @@ static void make_slept(void)
 	int ret;
 
 	maker_begin(&m, page, 0, 0, 1000 * MS);
-	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1600 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1650 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1800 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1100ms R -> 10; 1200ms S -> idle; 1600ms R -> 10; 1650ms S -> idle; "
+			"1800ms R -> 10");
 	ret = schedtape_writer_create(the_tape.path, "{}", &options, &writer, &err);
 	for (i = 0; i < 3 && !ret; i++)
 		ret = schedtape_writer_clock(writer, &samples[i], &err);

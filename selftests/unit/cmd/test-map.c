@@ -88,18 +88,12 @@ TEST(colors)
 static void make_names(void)
 {
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1040 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1050 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1010ms R -> 10; 1040ms S -> idle; 1050ms R -> 10");
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_switch(&m, 1020 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1060 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	maker_switch(&m, 1080 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1090 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1020ms R -> 20; 1060ms X -> idle; 1080ms R -> 20; 1090ms S -> idle");
 	maker_begin(&m, pages[2], STAPE_CPU_NONE, 0, 1000 * MS);
 	maker_event(&m, 1015 * MS, STAPE_EV_FORK, 20, 10 << STAPE_FORK_PARENT_SHIFT);
-	maker_rename(&m, 1030 * MS, 10, "other");
-	maker_event(&m, 1055 * MS, STAPE_EV_EXIT, 20, 0);
+	maker_story(&m, "1030ms names 10 other; 1055ms exit 20");
 	maker_event(&m, 1070 * MS, STAPE_EV_FORK, 20, 10 << STAPE_FORK_PARENT_SHIFT);
 	write_second(pages, 3);
 }
@@ -161,14 +155,11 @@ static void make_others(const char *meta)
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	m.header.curr_kind = STAPE_NEXT_OTHER;
 	maker_idle(&m, 1000 * MS, STAPE_IDLE_UNKNOWN, 5 * MS, STAPE_NEXT_IDLE);
-	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1010ms R -> 10; 1020ms S -> idle");
 	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
 	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
 	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
-	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1310 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1240ms S -> idle; 1300ms R -> 10; 1310ms S -> idle");
 	maker_idle(&m, 1380 * MS, 70 * MS, 70 * MS, STAPE_NEXT_IDLE);
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
 	for (i = 0; i < sizeof(times) / sizeof(*times); i++)

@@ -63,23 +63,13 @@ static void make_pages(unsigned char (*pages)[STAPE_PAGE_SIZE], uint64_t *events
 	unsigned int i;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1000 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1090 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
+	maker_story(&m, "1000ms R -> 10; 1010ms R -> idle; 1090ms R -> 10; 1100ms R -> idle");
 	maker_begin(&m, pages[1], 0, 1, 1180 * MS);
 	m.header.curr_kind = STAPE_NEXT_IDLE;
-	maker_switch(&m, 1180 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1190 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1270 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1280 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1280 * MS + MS / 2, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1290 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1180ms R -> 10; 1190ms R -> idle; 1270ms R -> 10; 1280ms R -> idle; "
+			"1280.5ms R -> 10; 1290ms X -> idle");
 	maker_begin(&m, pages[2], 3, 0, 1000 * MS);
-	maker_switch(&m, 1005 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1015 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1095 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1099 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1005ms R -> 20; 1015ms R -> idle; 1095ms R -> 20; 1099ms X -> idle");
 	for (i = 0; i < 3; i++) {
 		memcpy(&header, pages[i], sizeof(header));
 		events[header.cpu == 3] += header.events;
@@ -433,21 +423,14 @@ static void make_throttled(const char *meta, unsigned int policy)
 	maker_throttle(&m, 1010 * MS, 7, 0, true);
 	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
 	maker_throttle(&m, 1055 * MS, 6, 0, true);
-	maker_switch(&m, 1090 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1140 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1150 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1180 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1090ms R -> 10; 1100ms R -> idle; 1140ms R -> 10; 1150ms R -> idle; "
+			"1180ms R -> 10");
 	maker_throttle(&m, 1185 * MS, 7, 0, true);
-	maker_switch(&m, 1190 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1220 * MS, 10, STAPE_CTX_HARDIRQ, 1220 * MS, 0);
-	maker_switch(&m, 1270 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1190ms S -> idle; 1220ms irq wakes 10; 1270ms R -> 10");
 	maker_throttle(&m, 1280 * MS, 7, 0, true);
 	maker_switch(&m, 1280 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	if (!lasts) {
-		maker_switch(&m, 1290 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-		maker_switch(&m, 1295 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	}
+	if (!lasts)
+		maker_story(&m, "1290ms R -> 10; 1295ms X -> idle");
 	cpus[0].events = m.header.events;
 	/* Another CPU ends it on CPU 0, and has times of its own. */
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);

@@ -92,10 +92,8 @@ TEST(recorded)
 
 	json_object_object_add(meta, "filter", json_tokener_parse("{\"cpus\":\"0\"}"));
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_event(&m, 1020 * MS, STAPE_EV_MIGRATE, 10, 3);
-	maker_wake(&m, 1020 * MS, 10, STAPE_CTX_HARDIRQ, 1020 * MS, 3);
+	maker_story(&m, "1001ms R -> 10; 1010ms S -> idle; 1020ms moves 10 to 3; "
+			"1020ms irq wakes 10 on 3");
 	write_second_of(pages, 1, "riscv64", meta);
 	line("--by=cpu", "\nCPU 0 9.000 1 0 - - - - 0 1 1 1\n");
 	has_not("CPU 3", "no line of a CPU that is not recorded");
@@ -112,8 +110,7 @@ TEST(idle_task)
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	maker_event(&m, 1002 * MS, STAPE_EV_FORK, 20, 0);
-	maker_rename(&m, 1003 * MS, 10, "later");
-	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1003ms names 10 later; 1010ms S -> idle");
 	write_second(pages, 1);
 	for (i = 0; i < 4; i++) {
 		line(all[i], "\nTOTAL 9.000 1 0 - - - - 0 0 1 2\n");

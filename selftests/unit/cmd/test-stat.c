@@ -21,35 +21,21 @@ static void described_fork(uint64_t time, uint32_t pid, uint32_t parent, unsigne
 static void make_lives(void)
 {
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1000ms irq wakes 10; 1001ms R -> 10");
 	maker_event(&m, 1010 * MS + 1, STAPE_EV_WAKEUP_NEW, 20, 0);
 	maker_event(&m, 1011 * MS + 1, STAPE_EV_WAKEUP_NEW, 30, 0);
-	maker_event(&m, 1012 * MS, STAPE_EV_MIGRATE, 30, 3);
-	maker_switch(&m, 1020 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1021 * MS, 10, STAPE_CTX_TASK, 1021 * MS, 0);
-	maker_switch(&m, 1022 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1024 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_DEAD);
-	maker_switch(&m, 1025 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1030 * MS, 10, STAPE_CTX_HARDIRQ, 1030 * MS, 0);
-	maker_switch(&m, 1031 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1012ms moves 30 to 3; 1020ms S -> 20; 1021ms wakes 10; 1022ms S -> 10; "
+			"1024ms X -> 20; 1025ms S -> idle; 1030ms irq wakes 10; 1031ms R -> 10");
 	maker_event(&m, 1031 * MS + 1, STAPE_EV_MIGRATE, 30, 3);
-	maker_switch(&m, 1040 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1041 * MS, 10, STAPE_CTX_TASK, 1041 * MS, 0);
-	maker_switch(&m, 1042 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1044 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1040ms S -> other; 1041ms wakes 10; 1042ms R -> 10; 1044ms S -> idle");
 
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_switch(&m, 1015 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1017 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
-	maker_switch(&m, 1060 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1061 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1015ms R -> 30; 1017ms X -> idle; 1060ms R -> 30; 1061ms S -> idle");
 
 	maker_begin(&m, pages[2], STAPE_CPU_NONE, 0, 1000 * MS);
 	described_fork(1010 * MS, 20, 10, STAPE_FORK_THREAD);
 	described_fork(1011 * MS, 30, 10, 0);
-	maker_event(&m, 1016 * MS, STAPE_EV_EXIT, 30, 0);
-	maker_event(&m, 1023 * MS, STAPE_EV_EXIT, 10, 0);
+	maker_story(&m, "1016ms exit 30; 1023ms exit 10");
 	maker_exec(&m, 1032 * MS, 10, 20);
 	maker_rename(&m, 1033 * MS, 10, "new");
 	described_fork(1043 * MS, 30, 10, 0);
@@ -176,8 +162,7 @@ TEST(entering)
 TEST(no_event)
 {
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1010ms R -> 20; 1020ms S -> idle");
 	write_second(pages, 1);
 	run(cmd_stat, NULL);
 	has(" 2 events on 1 CPU, 2 tasks\n", "a task without an event counts as a task");

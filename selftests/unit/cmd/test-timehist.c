@@ -71,16 +71,11 @@ static void make_idle(void)
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	m.header.curr_kind = STAPE_NEXT_OTHER;
 	maker_idle(&m, 1000 * MS, STAPE_IDLE_UNKNOWN, 5 * MS, STAPE_NEXT_OTHER);
-	maker_switch(&m, 1010 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1105 * MS, 10, STAPE_CTX_HARDIRQ, 1105 * MS, 0);
+	maker_story(&m, "1010ms R -> 10; 1020ms S -> idle; 1105ms irq wakes 10");
 	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
-	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_HARDIRQ, 1150 * MS, 0);
+	maker_story(&m, "1130ms S -> other; 1150ms irq wakes 10");
 	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
-	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1310 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1240ms S -> idle; 1300ms R -> 10; 1310ms S -> idle");
 	maker_idle(&m, 1400 * MS, 90 * MS, 90 * MS, STAPE_NEXT_IDLE);
 	/* Nothing happens on another one, which is idle from before the start to the stop. */
 	maker_begin(&m, pages[1], 3, 0, 2000 * MS);
@@ -136,15 +131,11 @@ TEST(older)
 static void make_priorities(void)
 {
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1101 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1200 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1100ms R -> 10; 1101ms S -> idle; 1200ms R -> 10");
 	maker_prio(&m, 1202 * MS, 10, maker_prio_word(0, -5, 0, 49, true));
 	maker_switch(&m, 1203 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 	maker_prio(&m, 1250 * MS, 10, maker_prio_word(6, 0, 0, -1, false));
-	maker_wake(&m, 1290 * MS, 10, STAPE_CTX_HARDIRQ, 1290 * MS, 0);
-	maker_switch(&m, 1300 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1305 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1290ms irq wakes 10; 1300ms R -> 10; 1305ms S -> idle");
 	write_second(pages, 1);
 }
 

@@ -67,8 +67,7 @@ static void put_events(struct schedtape_writer *writer)
 	struct maker m;
 
 	maker_begin(&m, page, 0, 0, 1300 * MS);
-	maker_wake(&m, 1300 * MS, 20, STAPE_CTX_HARDIRQ, 1300 * MS, 0);
-	maker_switch(&m, 1400 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1300ms irq wakes 20; 1400ms R -> 20");
 	put(writer, &m);
 	maker_begin(&m, page, 1, 0, 1950 * MS);
 	maker_wake(&m, 1950 * MS, 30, STAPE_CTX_HARDIRQ, 1950 * MS, 1);
@@ -76,26 +75,18 @@ static void put_events(struct schedtape_writer *writer)
 	mark(writer, 2000 * MS);
 	mark(writer, 2500 * MS);
 	maker_begin(&m, page, 1, 1, 2050 * MS);
-	maker_switch(&m, 2050 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_wake(&m, 2100 * MS, 31, STAPE_CTX_TASK, 2100 * MS, 1);
-	maker_switch(&m, 2150 * MS, 31, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 2170 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 2200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "2050ms R -> 30; 2100ms wakes 31; 2150ms R -> 31; 2170ms S -> 30; "
+			"2200ms S -> idle");
 	put(writer, &m);
 	mark(writer, 3000 * MS);
 	maker_begin(&m, page, 0, 1, 3250 * MS);
 	m.header.curr = 20;
 	m.header.curr_kind = STAPE_NEXT_TASK;
-	maker_switch(&m, 3250 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_event(&m, 3300 * MS, STAPE_EV_MIGRATE, 20, 1);
-	maker_wake(&m, 3310 * MS, 20, STAPE_CTX_HARDIRQ, 3310 * MS, 1);
+	maker_story(&m, "3250ms S -> idle; 3300ms moves 20 to 1; 3310ms irq wakes 20 on 1");
 	put(writer, &m);
 	maker_begin(&m, page, 1, 2, 3320 * MS);
-	maker_switch(&m, 3320 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 3400 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 3440 * MS, 20, STAPE_CTX_HARDIRQ, 3440 * MS, 1);
-	maker_switch(&m, 3450 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 3460 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "3320ms R -> 20; 3400ms S -> idle; 3440ms irq wakes 20; 3450ms R -> 20; "
+			"3460ms S -> idle");
 	maker_lost(&m, 6, 3201 * MS, 3202 * MS);
 	put(writer, &m);
 	mark(writer, 4000 * MS);

@@ -13,8 +13,7 @@ static struct maker m;
 static void begin_with_10(unsigned char *page)
 {
 	maker_begin(&m, page, 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1000ms irq wakes 10; 1001ms R -> 10");
 }
 
 /*
@@ -26,28 +25,14 @@ static void begin_with_10(unsigned char *page)
 static void make_waits(void)
 {
 	begin_with_10(pages[0]);
-	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
-	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
-	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1152 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1300 * MS, 10, STAPE_CTX_HARDIRQ, 1300 * MS, 0);
-	maker_switch(&m, 1301 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_wake(&m, 1400 * MS, 20, STAPE_CTX_TASK, 1400 * MS, 0);
-	maker_switch(&m, 1500 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1010ms forks thread 20 on 3; 1020ms S -> idle; 1152ms R -> 10; "
+			"1200ms S -> idle; 1300ms irq wakes 10; 1301ms R -> 10; 1400ms wakes 20; "
+			"1500ms X -> idle");
 
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_switch(&m, 1011 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1050 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1080 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_BLOCKED);
-	maker_wake(&m, 1130 * MS, 20, STAPE_CTX_HARDIRQ, 1130 * MS, 3);
-	maker_switch(&m, 1131 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_TASK, 1150 * MS, 0);
-	maker_switch(&m, 1160 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_event(&m, 1420 * MS, STAPE_EV_MIGRATE, 20, 3);
-	maker_switch(&m, 1430 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1440 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1011ms R -> 20; 1050ms R -> other; 1080ms R -> 20; 1100ms D -> idle; "
+			"1130ms irq wakes 20; 1131ms R -> 20; 1150ms wakes 10 on 0; "
+			"1160ms S -> idle; 1420ms moves 20 to 3; 1430ms R -> 20; 1440ms X -> idle");
 	write_second(pages, 2);
 }
 
@@ -55,18 +40,13 @@ static void make_waits(void)
 static void make_late(void)
 {
 	begin_with_10(pages[0]);
-	maker_waking(&m, 1050 * MS, 20, STAPE_CTX_TASK);
-	maker_switch(&m, 1051 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1050ms waking 20; 1051ms S -> idle");
 
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 20, STAPE_CTX_HARDIRQ, 1000 * MS, 3);
-	maker_switch(&m, 1001 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1000ms irq wakes 20; 1001ms R -> 20; 1010ms S -> idle");
 
 	maker_begin(&m, pages[2], 5, 0, 1054 * MS);
-	maker_event(&m, 1054 * MS, STAPE_EV_WAKEUP, 20, 5);
-	maker_switch(&m, 1055 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1054ms woken 20; 1055ms R -> 20; 1100ms X -> idle");
 	write_second(pages, 3);
 }
 
@@ -74,16 +54,11 @@ static void make_late(void)
 static void make_early(void)
 {
 	begin_with_10(pages[0]);
-	maker_event(&m, 1010 * MS, STAPE_EV_FORK, 20, STAPE_FORK_THREAD);
-	maker_event(&m, 1010 * MS, STAPE_EV_WAKEUP_NEW, 20, 3);
-	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1041 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1100 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1010ms forks thread 20 on 3; 1020ms S -> idle; 1041ms R -> 10; "
+			"1100ms X -> idle");
 
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_switch(&m, 1030 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_wake(&m, 1040 * MS, 10, STAPE_CTX_TASK, 1040 * MS, 0);
-	maker_switch(&m, 1050 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1030ms R -> 20; 1040ms wakes 10 on 0; 1050ms X -> idle");
 	write_second(pages, 2);
 }
 
@@ -95,16 +70,11 @@ static void make_early(void)
 static void make_last(void)
 {
 	begin_with_10(pages[0]);
-	maker_wake(&m, 1010 * MS, 20, STAPE_CTX_TASK, 1010 * MS, 3);
-	maker_switch(&m, 1020 * MS, 40, STAPE_NEXT_TASK, STAPE_STATE_BLOCKED);
-	maker_switch(&m, 1030 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1010ms wakes 20 on 3; 1020ms D -> 40; 1030ms S -> idle");
 
 	maker_begin(&m, pages[1], 3, 0, 1000 * MS);
-	maker_switch(&m, 1001 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1005 * MS, 30, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_event(&m, 1800 * MS, STAPE_EV_MIGRATE, 50, 0);
-	maker_wake(&m, 1850 * MS, 60, STAPE_CTX_HARDIRQ, 1850 * MS, 3);
-	maker_wake(&m, 1900 * MS, 40, STAPE_CTX_TASK, 1900 * MS, 0);
+	maker_story(&m, "1001ms R -> 20; 1005ms S -> 30; 1800ms moves 50 to 0; "
+			"1850ms irq wakes 60; 1900ms wakes 40 on 0");
 	write_second(pages, 2);
 }
 
@@ -116,16 +86,13 @@ static void make_last(void)
 static void make_told_of(struct json_object *meta)
 {
 	begin_with_10(pages[0]);
-	maker_switch(&m, 1020 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1105 * MS, 10, STAPE_CTX_HARDIRQ, 1105 * MS, 0);
+	maker_story(&m, "1020ms S -> idle; 1105ms irq wakes 10");
 	maker_switch_after(&m, 1120 * MS, 10, 30 * MS, 10 * MS, STAPE_NEXT_OTHER);
-	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_OTHER, STAPE_STATE_SLEEPING);
-	maker_wake(&m, 1150 * MS, 10, STAPE_CTX_HARDIRQ, 1150 * MS, 0);
+	maker_story(&m, "1130ms S -> other; 1150ms irq wakes 10");
 	maker_trigger(&m, 1200 * MS, 10, 50 * MS, STAPE_TRIGGER_LASTS |
 		      (uint64_t)STAPE_TRIGGER_LATENCY << STAPE_TRIGGER_KIND_SHIFT);
 	maker_switch_after(&m, 1230 * MS, 10, 40 * MS, 40 * MS, STAPE_NEXT_IDLE);
-	maker_rename(&m, 1235 * MS, 10, "later");
-	maker_switch(&m, 1240 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1235ms names 10 later; 1240ms X -> idle");
 	write_second_of(pages, 1, "riscv64", meta);
 }
 
@@ -407,14 +374,9 @@ static void make_deadline(void)
 {
 	begin_with_10(pages[0]);
 	maker_prio(&m, 1002 * MS, 10, maker_prio_word(6, 0, 0, -1, false));
-	maker_switch(&m, 1010 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1100 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1110 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1110 * MS + 500000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1010ms R -> idle; 1100ms R -> 10; 1110ms R -> idle; 1110.5ms R -> 10");
 	maker_prio(&m, 1120 * MS, 10, maker_prio_word(0, 0, 0, 120, false));
-	maker_switch(&m, 1130 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1150 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_story(&m, "1130ms R -> idle; 1150ms R -> 10; 1200ms X -> idle");
 	write_second(pages, 1);
 }
 
@@ -438,14 +400,9 @@ TEST(deadline)
 TEST(renamed)
 {
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_switch(&m, 1001 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1050 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
-	maker_switch(&m, 1060 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1001ms R -> 10; 1010ms R -> 20; 1050ms S -> 10; 1060ms S -> idle");
 	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
-	maker_rename(&m, 1005 * MS, 20, "first");
-	maker_rename(&m, 1055 * MS, 20, "later");
-	maker_rename(&m, 1055 * MS, 10, "late");
+	maker_story(&m, "1005ms names 20 first; 1055ms names 20 later; 1055ms names 10 late");
 	write_second(pages, 2);
 	ok(!why("shell:10", NULL, NULL), "a wait before the task got another name");
 	has("shell:10 did not run for 40.000 ms", "the task has the name that it had");
