@@ -237,9 +237,10 @@ struct replay_tape {
 	bool same_pids;
 };
 
-/* These functions return 0, or -errno after a message. */
+/* These functions return 0, or -errno after a message.  @played: the tape that is replayed */
 int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts,
-		     struct schedtape_client *client, const struct stage *stage);
+		     struct schedtape_client *client, const struct stage *stage,
+		     struct schedtape_tape *played);
 /* Begins to record, when the first processes of the replay @id are there. */
 int replay_tape_start(struct replay_tape *tape, struct schedtape_client *client, uint32_t id,
 		      const struct schedtape_program *program, const struct processes *processes);

@@ -15,6 +15,7 @@
 #include "common/destination.h"
 #include "common/output.h"
 #include "record/options.h"
+#include "tape/part.h"
 
 /* More are not written: JSON records have at most 65536 objects. */
 #define MAX_TOLD	16384
@@ -135,8 +136,28 @@ static struct json_object *describe_costs(const struct stage *stage)
 	return object;
 }
 
+/* Describes the part of a tape that is replayed, for estimates from such parts. */
+static struct json_object *describe_part(const struct replay_options *opts,
+					 struct schedtape_tape *played, double speed)
+{
+	const struct schedtape_end *end = schedtape_tape_end(played);
+	struct tape_part part = {
+		.from = end->start_time,
+		.to = end->stop_time,
+		.speed = speed,
+	};
+
+	tape_id(played, part.id);
+	if (part.from < opts->program.from)
+		part.from = opts->program.from;
+	if (opts->program.to && part.to > opts->program.to)
+		part.to = opts->program.to;
+	return tape_part_describe(&part);
+}
+
 int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts,
-		     struct schedtape_client *client, const struct stage *stage)
+		     struct schedtape_client *client, const struct stage *stage,
+		     struct schedtape_tape *played)
 {
 	static const struct record_options any = { .clock = RECORD_CLOCK_ANY };
 	struct schedtape_recording recording = { 0 };
@@ -164,6 +185,8 @@ int replay_tape_open(struct replay_tape *tape, const struct replay_options *opts
 	if (!meta)
 		return -ENOMEM;
 	json_object_object_add(meta, "replay_of", json_object_new_string(opts->common.input));
+	json_object_object_add(meta, "replay_part",
+			       describe_part(opts, played, stage->cast->speed));
 	json_object_object_add(meta, "replay_costs", describe_costs(stage));
 	to.meta = meta;
 	ret = recorder_open(&tape->recorder, client, &to);

@@ -29,6 +29,7 @@
 
 /**
  * struct replay - one replay
+ * @played: the tape
  * @cast: what players share
  * @stage: what starts them
  * @state: as last reported by the module or the engine
@@ -43,6 +44,7 @@ struct replay {
 	const struct replay_options *options;
 	struct schedtape_client *client;
 	struct schedtape_session *session;
+	struct schedtape_tape *played;
 	struct schedtape_calibration calibration;
 	struct player_cast cast;
 	struct stage stage;
@@ -400,7 +402,7 @@ static int play(struct replay *replay)
 	/* Its META has the costs. */
 	if (!ret && replay->options->record)
 		ret = replay_tape_open(&replay->tape, replay->options, replay->client,
-				       &replay->stage);
+				       &replay->stage, replay->played);
 	if (!ret)
 		ret = processes_begin(&replay->processes, &replay->stage);
 	if (!ret)
@@ -586,6 +588,7 @@ int replay_run(const struct replay_options *opts, struct schedtape_client *clien
 	struct replay replay = {
 		.options = opts,
 		.client = client,
+		.played = tape,
 		.calibration = *calibration,
 		.cast = {
 			.command = out_command(),

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "tape/part.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "tape/json.h"
+#include "tape/meta.h"
+
+void tape_id(struct schedtape_tape *tape, char id[TAPE_ID_LEN])
+{
+	struct json_object *clock;
+	uint64_t real = 0;
+
+	if (tape_json_text(tape_meta(tape), "sample", id, TAPE_ID_LEN))
+		return;
+	if (json_object_object_get_ex(tape_meta(tape), "clock", &clock))
+		tape_json_number(clock, "realtime", &real);
+	snprintf(id, TAPE_ID_LEN, "%016" PRIx64 "%016" PRIx64, real,
+		 schedtape_tape_end(tape)->start_time);
+}
+
+struct json_object *tape_part_describe(const struct tape_part *part)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "tape", json_object_new_string(part->id));
+	json_object_object_add(object, "from", json_object_new_uint64(part->from));
+	json_object_object_add(object, "to", json_object_new_uint64(part->to));
+	json_object_object_add(object, "speed", json_object_new_double(part->speed));
+	return object;
+}
+
+bool tape_part_read(struct schedtape_tape *tape, struct tape_part *part)
+{
+	struct json_object *object, *speed;
+
+	if (!json_object_object_get_ex(tape_meta(tape), "replay_part", &object) ||
+	    !tape_json_text(object, "tape", part->id, sizeof(part->id)) ||
+	    !tape_json_number(object, "from", &part->from) ||
+	    !tape_json_number(object, "to", &part->to) || part->to <= part->from ||
+	    !json_object_object_get_ex(object, "speed", &speed))
+		return false;
+	part->speed = json_object_get_double(speed);
+	return part->speed > 0;
+}
