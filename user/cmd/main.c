@@ -41,6 +41,7 @@ static const struct {
 	{ "export", cmd_export, "Write a tape as a trace for a viewer", false },
 	{ "sample", cmd_sample, "Record a workload, and when each interval of it ends", false },
 	{ "phases", cmd_phases, "Find parts of a recording that are alike", true },
+	{ "estimate", cmd_estimate, "Estimate a whole run from replays of its intervals", true },
 	{ "replay", cmd_replay, "Replay a tape", false },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay", false },
 	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay", true },

@@ -401,6 +401,15 @@ static void test_tapes(void)
 			   "\"exit\": 1, \"spawn\": 1, \"leave\": 1, \"rate\": 1}}");
 	prints("diff", (struct call) { cmd_diff, { "diff", "--json", a.path, b.path } });
 	check("diff");
+	write_tape(b.path, "{\"replay_of\": \"a\", \"replay_part\": {\"tape\": "
+			   "\"0000000000000000000000003b9aca00\", \"from\": 1000000000, "
+			   "\"to\": 9000000000, \"speed\": 1}}");
+	prints("phases", (struct call) { cmd_phases, { "phases", "--json", a.path } });
+	check("phases");
+	prints("estimate", (struct call) {
+		cmd_estimate, { "estimate", "--json", "--interval=9s", a.path, b.path },
+	});
+	check("estimate");
 	prints("info", (struct call) { cmd_info, { "info", "--json", a.path } });
 	check("info");
 	prints("script", (struct call) { cmd_script, { "script", "--json", a.path } });

@@ -77,7 +77,7 @@ void heading_print(const char *path, struct schedtape_tape *tape,
 }
 
 /*
- * JSON pauses[] of report, latency, why, stat, timehist --summary:
+ * JSON pauses[] of report, latency, why, stat, phases, estimate, timehist --summary:
  * @first_ns: When it began.
  * @last_ns: When it ended.
  */
@@ -97,7 +97,7 @@ static void list_pauses(const struct heading *heading)
 }
 
 /*
- * JSON of report, latency, why, stat, timehist --summary:
+ * JSON of report, latency, why, stat, phases, estimate, timehist --summary:
  * @tape: Path of the tape.
  * @start_ns: When the recording began; in overwrite mode, from when on the tape is complete.
  * @stop_ns: When it ended.

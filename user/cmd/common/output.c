@@ -316,7 +316,7 @@ void out_json_add_wish(struct json_object *object, const struct schedtape_wish *
 }
 
 /*
- * JSON cpus[] of report, latency, why, stat, timehist --summary, info:
+ * JSON cpus[] of report, latency, why, stat, phases, estimate, timehist --summary, info:
  * @cpu: Its number; null for the descriptions.
  * @events: Its events on the tape.
  * @lost: Its missing events.

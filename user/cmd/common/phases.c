@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <json-c/json.h>
+
 #include "base/error.h"
 #include "common/clusters.h"
 #include "common/input.h"
@@ -18,7 +20,15 @@
 #define INTERVALS	100	/* of a tape, unless --interval says how long they are */
 #define MOST		10	/* phases, unless -k or --max-k says how many */
 
-const char phases_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const char *phases_letter(uint32_t phase)
+{
+	return &"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[phase];
+}
+
+struct json_object *phases_letter_json(uint32_t phase)
+{
+	return phase == SCHEDTAPE_NONE ? NULL : json_object_new_string_len(phases_letter(phase), 1);
+}
 
 /* -- options --------------------------------------------------------------- */
 

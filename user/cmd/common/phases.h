@@ -15,9 +15,13 @@
 #include "common/time-ranges.h"
 #include "common/vectors.h"
 
+struct json_object;
+
 #define PHASES_MOST	52
-/* A letter for each phase, in the order of ASCII, so that a table can be sorted by it. */
-extern const char phases_letters[PHASES_MOST + 1];
+/* Returns the letter of a phase: in the order of ASCII, so that a table can be sorted by it. */
+const char *phases_letter(uint32_t phase);
+/* Returns it as JSON: null for SCHEDTAPE_NONE. */
+struct json_object *phases_letter_json(uint32_t phase);
 
 /**
  * struct phases_options - the input of phases_argp; all 0 at first

@@ -135,7 +135,7 @@ static int fill(struct sheet *sheet, const struct phases *phases)
 		row = sheet_row(sheet);
 		if (!row)
 			return -ENOMEM;
-		row[PHASE].text = strndup(&phases_letters[i], 1);
+		row[PHASE].text = strndup(phases_letter(i), 1);
 		row[WEIGHT].n = sheet_share(phase->weight, phases->weight);
 		row[INTERVALS_OF].n = phase->nr;
 		row[INTERVAL].n = phase->nearest;
@@ -177,8 +177,7 @@ static void print_json(const struct phases *phases, const char *path, struct sch
 		object = json_object_new_object();
 		out_json_add_count(object, "begin_ns", interval->begin);
 		out_json_add_count(object, "end_ns", interval->end);
-		json_object_object_add(object, "phase", interval->phase == SCHEDTAPE_NONE ? NULL :
-				       json_object_new_string_len(&phases_letters[interval->phase], 1));
+		json_object_object_add(object, "phase", phases_letter_json(interval->phase));
 		out_json_add_count(object, "cpu_time_ns", interval->sums[VECTORS_CPU]);
 		out_json_element(object);
 	}
@@ -197,7 +196,7 @@ static void print_strip(const struct phases *phases)
 	printf("\nEach letter is an interval of %.3f ms:\n", out_ms(phases->length));
 	for (i = 0; i < vectors->nr && out_works(); i++) {
 		phase = vectors->intervals[i].phase;
-		putchar(phase == SCHEDTAPE_NONE ? '.' : phases_letters[phase]);
+		putchar(phase == SCHEDTAPE_NONE ? '.' : *phases_letter(phase));
 		if (i % STRIP == STRIP - 1 || i == vectors->nr - 1)
 			putchar('\n');
 	}

@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * schedtape estimate: what a whole run would be, from replays of a few of its intervals.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "commands.h"
+#include "common/heading.h"
+#include "common/input.h"
+#include "common/options.h"
+#include "common/output.h"
+#include "common/phases.h"
+#include "common/table.h"
+#include "estimate/internal.h"
+
+/**
+ * struct estimate - the command line, and the result
+ * @paths: the @nr_paths tapes, in any order
+ * @run: the tape of the whole run
+ * @whole: the tape of a replay of the whole run, or NULL
+ * @timeline: of @run
+ * @latencies: by bucket of a histogram: estimate of their number
+ * @sum: their sum
+ * @measure: the other estimates
+ */
+struct estimate {
+	bool json;
+	struct phases_options options;
+	const char **paths;
+	size_t nr_paths;
+	size_t room_paths;
+	struct selection selection;
+	struct phases phases;
+	struct run run;
+	struct part *whole;
+	struct schedtape_timeline *timeline;
+	double *latencies;
+	double sum;
+	struct measure measure;
+};
+
+/* -- options --------------------------------------------------------------- */
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct estimate *estimate = state->input;
+	const char **paths;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &estimate->json;
+		state->child_inputs[1] = &estimate->options;
+		return 0;
+	case ARGP_KEY_ARG:
+		paths = schedtape_list_grow(estimate->paths, estimate->nr_paths,
+					    &estimate->room_paths, sizeof(*paths));
+		if (!paths) {
+			argp_failure(state, CMD_FAILURE, 0, "out of memory");
+			return 0;
+		}
+		estimate->paths = paths;
+		paths[estimate->nr_paths++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (estimate->nr_paths < 2)
+			argp_error(state, "needs the tape of the run, and tapes of replays of its "
+				   "intervals");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* -- which tape is what ---------------------------------------------------- */
+
+static int out_of_memory(void)
+{
+	out_error(NULL, "not enough memory");
+	return -ENOMEM;
+}
+
+/* Opens all tapes, and finds the one that is of no replay. */
+static int open_tapes(struct estimate *estimate)
+{
+	struct run *run = &estimate->run;
+	struct tape_part played;
+	struct schedtape_tape *tape;
+	size_t i;
+
+	run->parts = calloc(estimate->nr_paths, sizeof(*run->parts));
+	if (!run->parts)
+		return out_of_memory();
+	for (i = 0; i < estimate->nr_paths; i++) {
+		tape = cmd_open_tape(estimate->paths[i]);
+		if (!tape)
+			return -EIO;
+		if (tape_part_read(tape, &played)) {
+			run->parts[run->nr_parts++] = (struct part){
+				.path = estimate->paths[i], .tape = tape, .played = played,
+			};
+			continue;
+		}
+		if (run->tape) {
+			out_error(estimate->paths[i],
+				  "it is of a whole run, as %s is, not of a replay", run->path);
+			cmd_close_tape(tape, estimate->paths[i]);
+			return -EINVAL;
+		}
+		run->path = estimate->paths[i];
+		run->tape = tape;
+	}
+	if (run->tape)
+		return 0;
+	out_error(NULL, "the tape of the run is missing: all %zu tapes are of replays",
+		  run->nr_parts);
+	return -EINVAL;
+}
+
+static int check_ids(const struct run *run)
+{
+	char id[TAPE_ID_LEN];
+	size_t i;
+
+	tape_id(run->tape, id);
+	for (i = 0; i < run->nr_parts; i++) {
+		if (!strcmp(run->parts[i].played.id, id))
+			continue;
+		out_error(run->parts[i].path,
+			  "it replays another tape than %s: that of the id %s, not %s",
+			  run->path, run->parts[i].played.id, id);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static uint32_t find_interval(const struct vectors *vectors, const struct tape_part *played)
+{
+	uint32_t i;
+
+	for (i = 0; i < vectors->nr; i++)
+		if (vectors->intervals[i].begin == played->from &&
+		    vectors->intervals[i].end == played->to)
+			return i;
+	return SCHEDTAPE_NONE;
+}
+
+static int say_no_interval(const struct estimate *estimate, const struct part *part)
+{
+	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
+
+	out_error(part->path, "it replays %s to %s s, which is no interval of %s: give phases and "
+		  "estimate the same options",
+		  out_seconds(from, part->played.from, 9), out_seconds(to, part->played.to, 9),
+		  estimate->run.path);
+	return -EINVAL;
+}
+
+/* Finds which interval each tape is of. */
+static int find_intervals(struct estimate *estimate)
+{
+	const struct vectors *vectors = &estimate->phases.vectors;
+	struct run *run = &estimate->run;
+	struct part *part, *other;
+
+	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
+		part->interval = find_interval(vectors, &part->played);
+		if (part->interval == SCHEDTAPE_NONE &&
+		    (part->played.from > run->start || part->played.to < run->stop))
+			return say_no_interval(estimate, part);
+		for (other = run->parts; other < part; other++) {
+			if (other->interval != part->interval)
+				continue;
+			out_error(part->path, "it replays the same %s as %s",
+				  part->interval == SCHEDTAPE_NONE ? "run" : "interval",
+				  other->path);
+			return -EEXIST;
+		}
+		if (part->interval == SCHEDTAPE_NONE)
+			estimate->whole = part;
+	}
+	return 0;
+}
+
+/* Fails if there is a phase that no tape is of. */
+static int check_phases(const struct estimate *estimate)
+{
+	const struct phases *phases = &estimate->phases;
+	const struct run *run = &estimate->run;
+	bool has[PHASES_MOST] = { false };
+	char letters[PHASES_MOST + 1] = "";
+	uint32_t i, phase, n = 0;
+
+	for (i = 0; i < run->nr_parts; i++) {
+		if (run->parts[i].interval == SCHEDTAPE_NONE)
+			continue;
+		phase = phases->vectors.intervals[run->parts[i].interval].phase;
+		if (phase != SCHEDTAPE_NONE)
+			has[phase] = true;
+	}
+	for (i = 0; i < phases->nr; i++)
+		if (!has[i])
+			letters[n++] = *phases_letter(i);
+	if (!n)
+		return 0;
+	out_error(run->path, "no tape is of phase%s %s: \"schedtape phases\" has the replays that "
+		  "are missing", n > 1 ? "s" : "", letters);
+	return -ENOENT;
+}
+
+/* -- the estimate ---------------------------------------------------------- */
+
+/* Adds what a part shows, times @factor. */
+static void add_part(struct estimate *estimate, const struct part *part, double factor)
+{
+	uint64_t counts[HISTOGRAM_BUCKETS];
+	size_t i;
+
+	estimate->measure.time += factor * part->measure.time;
+	estimate->measure.cpu_time += factor * part->measure.cpu_time;
+	estimate->measure.switches += factor * part->measure.switches;
+	schedtape_histogram_counts(&part->measure.latencies, counts);
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		estimate->latencies[i] += factor * counts[i];
+		estimate->sum += factor * counts[i];
+	}
+}
+
+/* Each part stands for as much of its phase as others of that. */
+static int multiply(struct estimate *estimate)
+{
+	const struct phases *phases = &estimate->phases;
+	const struct run *run = &estimate->run;
+	uint64_t weights[PHASES_MOST] = { 0 };
+	const struct interval *interval;
+	size_t i;
+
+	estimate->latencies = calloc(HISTOGRAM_BUCKETS, sizeof(*estimate->latencies));
+	if (!estimate->latencies)
+		return out_of_memory();
+	for (i = 0; i < run->nr_parts; i++) {
+		if (run->parts[i].interval == SCHEDTAPE_NONE)
+			continue;
+		interval = &phases->vectors.intervals[run->parts[i].interval];
+		if (interval->phase != SCHEDTAPE_NONE)
+			weights[interval->phase] += interval->weight;
+	}
+	for (i = 0; i < run->nr_parts; i++) {
+		if (run->parts[i].interval == SCHEDTAPE_NONE)
+			continue;
+		interval = &phases->vectors.intervals[run->parts[i].interval];
+		if (interval->phase != SCHEDTAPE_NONE)
+			add_part(estimate, &run->parts[i],
+				 (double)phases->phases[interval->phase].weight /
+				 weights[interval->phase]);
+	}
+	return 0;
+}
+
+static int measure(struct estimate *estimate)
+{
+	struct schedtape_error err = { "" };
+	struct run *run = &estimate->run;
+	int rc = measure_run(run, &err);
+	size_t i;
+
+	for (i = 0; i < run->nr_parts && !rc; i++) {
+		rc = measure_part(&run->parts[i], estimate->timeline, &err);
+		if (!rc && run->parts[i].lost)
+			out_warning(run->parts[i].path, "events were lost: the estimate is less than it "
+				    "should be");
+	}
+	if (rc)
+		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
+	return rc ? rc : multiply(estimate);
+}
+
+/* -- output ---------------------------------------------------------------- */
+
+enum unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_COUNT };
+
+/**
+ * struct line - a quantity
+ * @estimate, @whole: NAN: not known
+ */
+struct line {
+	const char *title;
+	const char *json;
+	enum unit unit;
+	double estimate;
+	double whole;
+};
+
+#define LINES	6
+/* Sums of many shares are not exact. */
+#define ALMOST	0.999999999
+
+/* Returns the latency that a share of all estimated ones does not exceed. */
+static double latency(const struct estimate *estimate, double share)
+{
+	double sum = 0;
+	unsigned int i;
+
+	if (!(estimate->sum > 0))
+		return NAN;
+	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
+		sum += estimate->latencies[i];
+		if (sum >= share * estimate->sum * ALMOST)
+			break;
+	}
+	return schedtape_histogram_limit(i);
+}
+
+static double latency_of(const struct measure *measure, unsigned int percent)
+{
+	return measure->latencies.nr ?
+		       (double)schedtape_histogram_quantile(&measure->latencies, percent, 100) :
+		       NAN;
+}
+
+static void fill_lines(const struct estimate *estimate, struct line lines[LINES])
+{
+	const struct measure *found = &estimate->measure;
+	const struct measure *whole = estimate->whole ? &estimate->whole->measure :
+							&estimate->run.measure;
+	const struct line all[LINES] = {
+		{ "run time, s", "run_time_ns", UNIT_S, found->time, whole->time },
+		{ "CPU time, ms", "cpu_time_ns", UNIT_MS, found->cpu_time, whole->cpu_time },
+		{ "switches", "switches", UNIT_COUNT, found->switches, whole->switches },
+		{ "wake-up latency, median, us", "latency_median_ns", UNIT_US,
+		  latency(estimate, 0.50), latency_of(whole, 50) },
+		{ "wake-up latency, 95 %, us", "latency_p95_ns", UNIT_US,
+		  latency(estimate, 0.95), latency_of(whole, 95) },
+		{ "wake-up latency, 99 %, us", "latency_p99_ns", UNIT_US,
+		  latency(estimate, 0.99), latency_of(whole, 99) },
+	};
+	size_t i;
+
+	memcpy(lines, all, sizeof(all));
+	for (i = 1; i < LINES; i++)
+		if (estimate->whole ? estimate->whole->lost : estimate->run.lost)
+			lines[i].whole = NAN;
+}
+
+static double error_of(const struct line *line)
+{
+	return line->whole > 0 ? line->estimate / line->whole - 1 : NAN;
+}
+
+static void put_amount(struct table *table, enum unit unit, double amount)
+{
+	if (isnan(amount))
+		table_cell(table, "(not known)");
+	else if (unit == UNIT_S)
+		table_cell(table, "%.6f", amount / 1e9);
+	else if (unit == UNIT_COUNT)
+		table_cell(table, "%.0f", amount);
+	else
+		table_cell(table, "%.3f", amount / (unit == UNIT_MS ? 1e6 : 1e3));
+}
+
+static void print_lines(const struct line *lines, bool replayed)
+{
+	const struct table_column columns[] = {
+		{ "what", "", TABLE_TEXT | TABLE_NEEDED },
+		{ "estimate", "estimate", TABLE_NEEDED },
+		{ "whole", replayed ? "whole replay" : "recorded", TABLE_NEEDED },
+		{ "error", "error", TABLE_NEEDED },
+		{ 0 }
+	};
+	char text[OUT_PERCENT_LEN];
+	struct table table;
+	size_t i;
+
+	table_begin(&table, columns, NULL);
+	while (table_pass(&table)) {
+		for (i = 0; i < LINES; i++) {
+			table_cell(&table, "%s", lines[i].title);
+			put_amount(&table, lines[i].unit, lines[i].estimate);
+			put_amount(&table, lines[i].unit, lines[i].whole);
+			table_cell(&table, "%s", isnan(error_of(&lines[i])) ? "(not known)" :
+				   out_percent(text, error_of(&lines[i])));
+		}
+	}
+}
+
+static void print_parts(const struct estimate *estimate)
+{
+	static const struct table_column columns[] = {
+		{ "phase", "phase", TABLE_TEXT | TABLE_NEEDED },
+		{ "weight", "weight %", TABLE_NEEDED },
+		{ "interval", "interval", TABLE_NEEDED },
+		{ "tape", "tape", TABLE_TEXT | TABLE_NEEDED },
+		{ 0 }
+	};
+	const struct phases *phases = &estimate->phases;
+	const struct run *run = &estimate->run;
+	struct table table;
+	uint32_t phase, i;
+
+	table_begin(&table, columns, NULL);
+	while (table_pass(&table)) {
+		for (phase = 0; phase < phases->nr; phase++) {
+			for (i = 0; i < run->nr_parts; i++) {
+				const uint32_t number = run->parts[i].interval;
+
+				if (number == SCHEDTAPE_NONE ||
+				    phases->vectors.intervals[number].phase != phase)
+					continue;
+				table_cell(&table, "%c", *phases_letter(phase));
+				table_cell(&table, "%.1f", 100.0 * phases->phases[phase].weight /
+					   phases->weight);
+				table_cell(&table, "%u", number);
+				table_cell(&table, "%s", run->parts[i].path);
+			}
+		}
+	}
+	putchar('\n');
+}
+
+static struct json_object *json_amount(double amount)
+{
+	return isnan(amount) ? NULL : json_object_new_int64(llround(amount));
+}
+
+/*
+ * JSON of estimate:
+ * @tapes: A list of the tapes of replays.
+ * @estimates: A list of quantities.
+ *
+ * JSON estimates[] of estimate:
+ * @quantity: Its name: "run_time_ns", "cpu_time_ns", "switches", "latency_median_ns",
+ *	"latency_p95_ns" or "latency_p99_ns"; see schedtape-estimate(1).
+ * @estimate: Its value, or null if the tapes do not show it.
+ * @whole: Its value in the whole run, or null if that is not known.
+ * @error: By how much the estimate is larger than that, as a share of it, or null.
+ */
+static void json_lines(const struct line *lines)
+{
+	struct json_object *object;
+	size_t i;
+
+	out_json_list("estimates");
+	for (i = 0; i < LINES; i++) {
+		object = json_object_new_object();
+		json_object_object_add(object, "quantity", json_object_new_string(lines[i].json));
+		json_object_object_add(object, "estimate", json_amount(lines[i].estimate));
+		json_object_object_add(object, "whole", json_amount(lines[i].whole));
+		out_json_add_double(object, "error", error_of(&lines[i]));
+		out_json_element(object);
+	}
+	out_json_list_end();
+}
+
+/*
+ * JSON tapes[] of estimate:
+ * @tape: Its path.
+ * @interval: Number of the interval, from 0 on; null if it is of a replay of the whole run, with
+ *	which the estimate is compared then.
+ * @phase: The letter of the interval's phase, or null.
+ */
+static void json_parts(const struct estimate *estimate)
+{
+	const struct run *run = &estimate->run;
+	struct json_object *object;
+	uint32_t i, number, phase;
+
+	out_json_list("tapes");
+	for (i = 0; i < run->nr_parts; i++) {
+		number = run->parts[i].interval;
+		phase = number == SCHEDTAPE_NONE ? SCHEDTAPE_NONE :
+						   estimate->phases.vectors.intervals[number].phase;
+		object = json_object_new_object();
+		json_object_object_add(object, "tape", json_object_new_string(run->parts[i].path));
+		json_object_object_add(object, "interval", number == SCHEDTAPE_NONE ? NULL :
+				       json_object_new_uint64(number));
+		json_object_object_add(object, "phase", phases_letter_json(phase));
+		out_json_element(object);
+	}
+	out_json_list_end();
+}
+
+static void print(const struct estimate *estimate)
+{
+	struct line lines[LINES];
+
+	fill_lines(estimate, lines);
+	if (estimate->json) {
+		out_json_begin("estimate");
+		heading_json(estimate->run.path, estimate->run.tape, estimate->timeline);
+		json_parts(estimate);
+		json_lines(lines);
+		out_json_end();
+		return;
+	}
+	heading_print(estimate->run.path, estimate->run.tape, estimate->timeline, NULL);
+	print_parts(estimate);
+	print_lines(lines, estimate->whole);
+}
+
+/* -- the command ----------------------------------------------------------- */
+
+static int run(struct estimate *estimate)
+{
+	struct run *run = &estimate->run;
+	const struct vectors *vectors = &estimate->phases.vectors;
+	int rc = open_tapes(estimate);
+
+	if (!rc)
+		rc = check_ids(run);
+	if (!rc)
+		rc = phases_find(&estimate->phases, &estimate->options, &estimate->selection,
+				 run->tape, run->path, &estimate->timeline);
+	if (rc)
+		return rc;
+	run->start = vectors->intervals[0].begin;
+	run->stop = vectors->intervals[vectors->nr - 1].end;
+	rc = find_intervals(estimate);
+	if (!rc)
+		rc = check_phases(estimate);
+	if (!rc)
+		rc = measure(estimate);
+	if (!rc)
+		print(estimate);
+	return rc;
+}
+
+static void clean_up(struct estimate *estimate)
+{
+	struct run *run = &estimate->run;
+	size_t i;
+
+	for (i = 0; i < run->nr_parts; i++) {
+		cmd_close_tape(run->parts[i].tape, run->parts[i].path);
+		measure_free(&run->parts[i].measure);
+		free(run->parts[i].edges);
+	}
+	schedtape_timeline_free(estimate->timeline);
+	cmd_close_tape(run->tape, run->path);
+	measure_free(&run->measure);
+	phases_free(&estimate->phases);
+	time_ranges_free(&estimate->options.time);
+	free(run->parts);
+	free(estimate->latencies);
+	free(estimate->paths);
+}
+
+int cmd_estimate(int argc, char **argv)
+{
+	static const struct argp_child children[] = {
+		{ &cmd_json_argp, 0, NULL, 0 }, { &phases_argp, 0, NULL, 0 }, { 0 }
+	};
+	static const struct argp argp = {
+		.parser = parse,
+		.args_doc = "TAPE REPLAY...",
+		.doc = "Estimates CPU time, switches, wake-up latencies and the time of a whole "
+		       "run from replays of a few of its intervals. See schedtape-estimate(1).",
+		.children = children,
+	};
+	struct estimate estimate = { .nr_paths = 0 };
+	int rc;
+
+	cmd_parse(&argp, argc, argv, 0, &estimate);
+	rc = run(&estimate);
+	clean_up(&estimate);
+	return out_finish(rc ? CMD_FAILURE : 0);
+}

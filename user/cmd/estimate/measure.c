@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What happens in a recording, and in replays of its parts.
+ *
+ * At the start of a replay each player is woken whose task was runnable then.  At the end each
+ * player exits: those of runnable tasks come off their CPUs once more for that.  Nothing of this
+ * happened in the recording, so it is left out.
+ */
+#include "estimate/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <json-c/json.h>
+
+#include "base/list.h"
+#include "common/input.h"
+#include "compare/players.h"
+#include "tape/json.h"
+#include "tape/meta.h"
+
+/**
+ * enum edge - what a task does at the edges of a part
+ * @RUNNABLE_FIRST, @RUNNABLE_LAST: it runs, or waits for a CPU, at the begin, or at the end
+ * @ASLEEP: it sleeps from the begin to the end
+ * @EXISTS_LAST: it exists at the end
+ * @SEEN: what it does at the begin is known
+ */
+enum edge {
+	RUNNABLE_FIRST	= 1 << 0,
+	RUNNABLE_LAST	= 1 << 1,
+	ASLEEP		= 1 << 2,
+	EXISTS_LAST	= 1 << 3,
+	SEEN		= 1 << 4,
+};
+
+void measure_free(struct measure *measure)
+{
+	schedtape_histogram_free(&measure->latencies);
+}
+
+/* -- the run --------------------------------------------------------------- */
+
+static uint64_t part_of(uint64_t begin, uint64_t end, uint64_t from, uint64_t to)
+{
+	begin = begin > from ? begin : from;
+	end = end < to ? end : to;
+	return end > begin ? end - begin : 0;
+}
+
+/* Takes what a run of a task adds to the time between @from and @to. */
+static int take_run(struct measure *measure, const struct schedtape_run *run, uint64_t from,
+		    uint64_t to)
+{
+	measure->cpu_time += part_of(run->begin, run->end, from, to);
+	if (run->state != SCHEDTAPE_NONE && run->end >= from && run->end < to)
+		measure->switches++;
+	if (!run->woke || run->begin < from || run->begin >= to)
+		return 0;
+	return schedtape_histogram_add(&measure->latencies, run->begin - run->woke);
+}
+
+/* Finds the edges of a part that a task has.  NULL: no memory. */
+static unsigned char *edges_of(struct part *part, const struct schedtape_task *task)
+{
+	unsigned char *edges = schedtape_list_reach(part->edges, task->index, &part->room_edges,
+						    sizeof(*edges));
+
+	part->edges = edges ? edges : part->edges;
+	return edges ? &edges[task->index] : NULL;
+}
+
+/* Notes that a task ran, which is the first that the tape shows of some tasks. */
+static int note_run(struct part *part, const struct schedtape_task *task,
+		    const struct schedtape_run *run, uint64_t stop)
+{
+	unsigned char *edges;
+
+	if (run->begin >= part->played.to || run->end <= part->played.from)
+		return 0;
+	edges = edges_of(part, task);
+	if (!edges)
+		return -ENOMEM;
+	if (!(*edges & SEEN))
+		*edges |= RUNNABLE_FIRST | SEEN;
+	if (run->state == SCHEDTAPE_NONE && run->end >= stop && part->played.to >= stop)
+		*edges |= RUNNABLE_LAST;
+	return 0;
+}
+
+static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *ran)
+{
+	struct run *run = arg;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < run->nr_parts && !rc; i++)
+		rc = note_run(&run->parts[i], task, ran, schedtape_tape_end(run->tape)->stop_time);
+	return rc ? rc : take_run(&run->measure, ran, run->start, run->stop);
+}
+
+static int on_marked(void *arg, const struct schedtape_task *task, bool asleep, uint64_t time)
+{
+	struct run *run = arg;
+	unsigned char *edges;
+	struct part *part;
+
+	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
+		if (part->played.from != time && part->played.to != time)
+			continue;
+		edges = edges_of(part, task);
+		if (!edges)
+			return -ENOMEM;
+		if (part->played.from == time)
+			*edges |= SEEN | (asleep ? ASLEEP : RUNNABLE_FIRST);
+		else
+			*edges |= EXISTS_LAST | (asleep ? 0 : RUNNABLE_LAST);
+	}
+	return 0;
+}
+
+/* The timeline ends with its tape, and there is no mark then. */
+static int on_ended(void *arg, const struct schedtape_task *task, uint64_t time)
+{
+	struct run *run = arg;
+	unsigned char *edges;
+	struct part *part;
+
+	(void)time;
+	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
+		if (part->played.to < schedtape_tape_end(run->tape)->stop_time)
+			continue;
+		edges = edges_of(part, task);
+		if (!edges)
+			return -ENOMEM;
+		*edges |= EXISTS_LAST;
+	}
+	return 0;
+}
+
+static int on_woke(void *arg, const struct schedtape_task *task,
+		   const struct schedtape_task *waker, uint64_t ticket, uint64_t time)
+{
+	struct run *run = arg;
+	unsigned char *edges;
+	struct part *part;
+
+	(void)waker;
+	(void)ticket;
+	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
+		if (time < part->played.from || time >= part->played.to)
+			continue;
+		edges = edges_of(part, task);
+		if (!edges)
+			return -ENOMEM;
+		*edges = (*edges | SEEN) & ~ASLEEP;
+	}
+	return 0;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Lists the edges of all parts, each time once.  Returns how many there are. */
+static size_t list_marks(const struct run *run, uint64_t *marks)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < run->nr_parts; i++) {
+		marks[2 * i] = run->parts[i].played.from;
+		marks[2 * i + 1] = run->parts[i].played.to;
+	}
+	qsort(marks, 2 * run->nr_parts, sizeof(*marks), compare_times);
+	for (i = 0; i < 2 * run->nr_parts; i++)
+		if (!n || marks[i] != marks[n - 1])
+			marks[n++] = marks[i];
+	return n;
+}
+
+static uint64_t paused(const struct schedtape_timeline *timeline, const struct run *run)
+{
+	const struct schedtape_range *pauses;
+	uint64_t time = 0;
+	size_t i, n;
+
+	pauses = schedtape_timeline_pauses(timeline, &n);
+	for (i = 0; i < n; i++)
+		time += part_of(pauses[i].first, pauses[i].last, run->start, run->stop);
+	return time;
+}
+
+int measure_run(struct run *run, struct schedtape_error *err)
+{
+	struct schedtape_timeline_ops ops = {
+		.size = sizeof(ops),
+		.no_edges = true,
+		.woke = on_woke,
+		.ended = on_ended,
+		.marked = on_marked,
+		.ran = on_ran,
+	};
+	uint64_t *marks = calloc(2 * run->nr_parts + 1, sizeof(*marks));
+	struct schedtape_timeline *timeline = NULL;
+	int rc;
+
+	if (!marks)
+		return -ENOMEM;
+	ops.marks = marks;
+	ops.nr_marks = list_marks(run, marks);
+	rc = schedtape_timeline_run(run->tape, &ops, run, &timeline, err);
+	if (!rc)
+		run->measure.time = run->stop - run->start - paused(timeline, run);
+	run->lost = cmd_count_lost(schedtape_tape_end(run->tape)) > 0;
+	schedtape_timeline_free(timeline);
+	free(marks);
+	return rc;
+}
+
+/* -- replays of parts ------------------------------------------------------ */
+
+/**
+ * struct reading - the tape of a part while it is read
+ * @firsts: by player: how long it waited after its first wake-up, plus 1; 0: it has none yet
+ * @first, @last: when its first run began and its last one ended
+ */
+struct reading {
+	struct measure *measure;
+	uint64_t *firsts;
+	size_t room;
+	uint64_t first;
+	uint64_t last;
+};
+
+static int on_player_ran(void *arg, const struct schedtape_task *task,
+			 const struct schedtape_run *run)
+{
+	struct schedtape_run rest = *run;
+	struct reading *reading = arg;
+	uint64_t *firsts;
+
+	firsts = schedtape_list_reach(reading->firsts, task->index, &reading->room,
+				      sizeof(*firsts));
+	if (!firsts)
+		return -ENOMEM;
+	reading->firsts = firsts;
+	if (run->woke && !firsts[task->index]) {
+		firsts[task->index] = run->begin - run->woke + 1;
+		rest.woke = 0;
+	}
+	if (!reading->first || run->begin < reading->first)
+		reading->first = run->begin;
+	if (run->end > reading->last)
+		reading->last = run->end;
+	return take_run(reading->measure, &rest, 0, UINT64_MAX);
+}
+
+/* Returns a number of "replay_costs": what an operation of a player costs, ns. */
+static uint64_t cost(struct part *part, const char *key)
+{
+	struct json_object *costs;
+	uint64_t ns = 0;
+
+	if (json_object_object_get_ex(tape_meta(part->tape), "replay_costs", &costs))
+		tape_json_number(costs, key, &ns);
+	return ns;
+}
+
+/* Takes off what the start and the end of the replay have added.  @of: by player: its edges */
+static int take_off_edges(struct part *part, struct reading *reading, const unsigned char *of,
+			  const struct schedtape_task *players, size_t n)
+{
+	const uint64_t process = cost(part, "exit"), thread = cost(part, "leave");
+	struct measure *measure = &part->measure;
+	uint64_t exits = 0;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < n && i < reading->room && !rc; i++) {
+		if (of[i] & EXISTS_LAST)
+			exits += players[i].thread ? thread : process;
+		measure->switches -= !!(of[i] & RUNNABLE_LAST) + !!(of[i] & ASLEEP);
+		if (reading->firsts[i] && !(of[i] & (RUNNABLE_FIRST | ASLEEP)))
+			rc = schedtape_histogram_add(&measure->latencies,
+						     reading->firsts[i] - 1);
+	}
+	measure->cpu_time -= exits;
+	measure->time = reading->last - reading->first -
+			(double)exits / cmd_count_cpus(schedtape_tape_end(part->tape));
+	if (measure->time < (part->played.to - part->played.from) / part->played.speed)
+		measure->time = (part->played.to - part->played.from) / part->played.speed;
+	return rc;
+}
+
+/* Finds the edges of the task that each player plays. */
+static int find_edges(const struct part *part, const struct match_side *run,
+		      const struct match_side *players, unsigned char *of)
+{
+	uint32_t *player = calloc((size_t)run->nr + 1, sizeof(*player)), i;
+	int rc = player ? schedtape_players_pair(run, players, player) : -ENOMEM;
+
+	for (i = 0; i < run->nr && i < part->room_edges && !rc; i++)
+		if (player[i] != SCHEDTAPE_NONE)
+			of[player[i]] = part->edges[i];
+	free(player);
+	return rc;
+}
+
+static int take_off(struct part *part, struct reading *reading,
+		    const struct schedtape_timeline *timeline,
+		    const struct schedtape_timeline *of_run)
+{
+	struct match_side run = { .nr = 0 }, players = { .nr = 0 };
+	unsigned char *edges;
+	size_t n;
+	int rc;
+
+	run.tasks = schedtape_timeline_tasks(of_run, &n);
+	run.nr = n;
+	players.tasks = schedtape_timeline_tasks(timeline, &n);
+	players.nr = n;
+	players.players = schedtape_tape_players(part->tape, &players.nr_players);
+	edges = calloc(n + 1, sizeof(*edges));
+	rc = edges ? find_edges(part, &run, &players, edges) : -ENOMEM;
+	if (!rc)
+		rc = take_off_edges(part, reading, edges, players.tasks, n);
+	free(edges);
+	return rc;
+}
+
+int measure_part(struct part *part, const struct schedtape_timeline *of_run,
+		 struct schedtape_error *err)
+{
+	static const struct schedtape_timeline_ops ops = {
+		.size = sizeof(ops),
+		.no_edges = true,
+		.ran = on_player_ran,
+	};
+	struct reading reading = { .measure = &part->measure };
+	struct schedtape_timeline *timeline = NULL;
+	int rc = schedtape_timeline_run(part->tape, &ops, &reading, &timeline, err);
+
+	if (!rc)
+		rc = take_off(part, &reading, timeline, of_run);
+	part->lost = cmd_count_lost(schedtape_tape_end(part->tape)) > 0;
+	schedtape_timeline_free(timeline);
+	free(reading.firsts);
+	return rc;
+}
