@@ -16,8 +16,10 @@
 #define OPT_INTERVAL	0x7000
 #define OPT_MAX_K	0x7001
 #define OPT_TIME	0x7002
+#define OPT_COUNTS	0x7003
 
 #define INTERVALS	100	/* of a tape, unless --interval says how long they are */
+#define INTERVAL_WEIGHT	1000	/* of a sample's interval if its event is not known */
 #define MOST		10	/* phases, unless -k or --max-k says how many */
 
 const char *phases_letter(uint32_t phase)
@@ -34,7 +36,8 @@ struct json_object *phases_letter_json(uint32_t phase)
 
 static const struct argp_option options[] = {
 	{ "interval", OPT_INTERVAL, "TIME", 0,
-	  "Length of an interval (a hundredth of the recording)", 0 },
+	  "Length of an interval (those of a sample, or a hundredth of the recording)", 0 },
+	{ "counts", OPT_COUNTS, NULL, 0, "Also compare what the sample's events have counted", 0 },
 	{ NULL, 'k', "K", 0, "Find so many phases", 0 },
 	{ "max-k", OPT_MAX_K, "N", 0, "Find as many phases as there are, but at most N (10)", 0 },
 	{ "time", OPT_TIME, "START,STOP", 0,
@@ -61,6 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!units_time_ns(arg, &opts->length))
 			argp_error(state, "--interval: not a time with its unit: '%s'", arg);
 		return 0;
+	case OPT_COUNTS:
+		opts->counts = true;
+		return 0;
 	case 'k':
 		opts->k = parse_count("-k", arg, state);
 		return 0;
@@ -75,6 +81,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (opts->k && opts->max_k)
 			argp_error(state, "-k and --max-k exclude each other");
+		if (opts->counts && opts->length)
+			argp_error(state, "--counts is of a sample, not with --interval");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -155,13 +163,163 @@ static int find(struct phases *phases, const struct phases_options *opts,
 	return rc;
 }
 
+/* -- the intervals of a sample --------------------------------------------- */
+
+/* Returns what the event has counted until an end, as far as that is known. */
+static uint64_t count_at(const struct sampled *sample, size_t number)
+{
+	const struct sampled_end *end = &sample->ends[number];
+	uint64_t interval = sample->interval ? sample->interval : INTERVAL_WEIGHT;
+
+	return end->count == SAMPLED_NONE ? end->number * interval : end->count;
+}
+
+/* Returns how much an interval that ends there counts for. */
+static uint64_t weight_before(const struct sampled *sample, size_t number)
+{
+	uint64_t count = count_at(sample, number);
+	uint64_t before = number ? count_at(sample, number - 1) : 0;
+
+	return count > before ? count - before : 0;
+}
+
+/* Finds the end of an interval; @nr of the sample: it is cut, by --time or the tape's end. */
+static size_t end_of(const struct sampled *sample, const struct interval *interval)
+{
+	size_t low = 0, high = sample->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (sample->ends[middle].time < interval->end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == sample->nr || sample->ends[low].time != interval->end)
+		return sample->nr;
+	return !low || sample->ends[low - 1].time == interval->begin ? low : sample->nr;
+}
+
+/* A part of an interval counts by its time, but for no more than an interval. */
+static void weigh_parts(struct phases *phases, const struct sampled *sample)
+{
+	struct interval *intervals = phases->vectors.intervals;
+	double known = 0, weight = 0;
+	uint64_t most = 0;
+	uint32_t i;
+
+	for (i = 0; i < phases->vectors.nr; i++) {
+		if (end_of(sample, &intervals[i]) == sample->nr)
+			continue;
+		known += intervals[i].known;
+		weight += intervals[i].weight;
+		if (intervals[i].weight > most)
+			most = intervals[i].weight;
+	}
+	for (i = 0; i < phases->vectors.nr && known > 0 && weight > 0; i++) {
+		if (end_of(sample, &intervals[i]) != sample->nr)
+			continue;
+		intervals[i].weight = intervals[i].known / known * weight;
+		if (intervals[i].weight > most)
+			intervals[i].weight = most;
+	}
+}
+
+static void weigh_sample(struct phases *phases, const struct sampled *sample)
+{
+	struct interval *interval;
+	size_t end;
+	uint32_t i;
+
+	for (i = 0; i < phases->vectors.nr; i++) {
+		interval = &phases->vectors.intervals[i];
+		end = end_of(sample, interval);
+		if (end < sample->nr)
+			interval->weight = weight_before(sample, end);
+	}
+	weigh_parts(phases, sample);
+}
+
+/* Returns how often an event was counted for each of the sample's own; negative: not known. */
+static double rate_of(const struct sampled *sample, const struct interval *interval, size_t event)
+{
+	size_t end = end_of(sample, interval);
+	uint64_t count, weight;
+
+	if (end == sample->nr)
+		return -1;
+	count = sample->counts[end * sample->nr_events + event];
+	weight = weight_before(sample, end);
+	return count == SAMPLED_NONE || !weight ? -1 : (double)count / weight;
+}
+
+/* Adds an event to all vectors.  An interval of which the count is not known is as most are. */
+static int add_counts(struct vectors *vectors, const struct sampled *sample, size_t event)
+{
+	double rate, most = 0, sum = 0;
+	uint32_t i, n = 0;
+	int rc = 0;
+
+	for (i = 0; i < vectors->nr; i++) {
+		rate = rate_of(sample, &vectors->intervals[i], event);
+		if (rate < 0)
+			continue;
+		most = rate > most ? rate : most;
+		sum += rate;
+		n++;
+	}
+	for (i = 0; i < vectors->nr && most > 0 && !rc; i++) {
+		rate = rate_of(sample, &vectors->intervals[i], event);
+		rc = vectors_add_count(vectors, i, event, (rate < 0 ? sum / n : rate) / most);
+	}
+	return rc;
+}
+
+static int add_all_counts(struct vectors *vectors, const struct sampled *sample,
+			  struct schedtape_error *err)
+{
+	size_t event;
+	int rc = 0;
+
+	if (!sample->counts)
+		return schedtape_fail(err, -EINVAL,
+				      "--counts: it is no directory of sample, which has counts");
+	for (event = 0; event < sample->nr_events && !rc; event++)
+		rc = add_counts(vectors, sample, event);
+	return rc;
+}
+
+/* Cuts at the ends of the sample's intervals. */
+static int cut_sample(struct phases *phases, const struct sampled *sample, uint64_t start,
+		      uint64_t stop, struct schedtape_error *err)
+{
+	uint64_t *ends = calloc(sample->nr, sizeof(*ends)), first = 0;
+	size_t i, n = 0;
+	int rc;
+
+	if (!ends)
+		return -ENOMEM;
+	for (i = 0; i < sample->nr; i++) {
+		if (sample->ends[i].time <= start)
+			first = i + 1;
+		else if (sample->ends[i].time < stop)
+			ends[n++] = sample->ends[i].time;
+	}
+	rc = vectors_cut_at(&phases->vectors, start, stop, ends, n, err);
+	for (i = 0; i < phases->vectors.nr && !rc; i++)
+		phases->vectors.intervals[i].number =
+			first + i ? sample->ends[first + i - 1].number : 0;
+	free(ends);
+	return rc;
+}
+
 /* -- the tape -------------------------------------------------------------- */
 
 /* Cuts the part of the tape that --time chooses. */
 static int cut(struct phases *phases, const struct phases_options *opts,
-	       struct schedtape_tape *tape, struct schedtape_error *err)
+	       const struct sampled *sample, struct schedtape_error *err)
 {
-	const struct schedtape_end *end = schedtape_tape_end(tape);
+	const struct schedtape_end *end = schedtape_tape_end(sample->tape);
 	uint64_t start = end->start_time;
 	uint64_t stop = end->stop_time > start ? end->stop_time : start + 1;
 
@@ -173,20 +331,26 @@ static int cut(struct phases *phases, const struct phases_options *opts,
 	}
 	if (stop <= start)
 		return schedtape_fail(err, -ENODATA, "--time: the tape has nothing then");
+	if (sample->nr)
+		return cut_sample(phases, sample, start, stop, err);
 	phases->length = opts->length ? opts->length : (stop - start - 1) / INTERVALS + 1;
 	return vectors_cut(&phases->vectors, start, stop, phases->length, err);
 }
 
 static int find_all(struct phases *phases, const struct phases_options *opts,
-		    struct schedtape_tape *tape, struct schedtape_timeline **timeline,
+		    const struct sampled *sample, struct schedtape_timeline **timeline,
 		    struct schedtape_error *err)
 {
-	int rc = cut(phases, opts, tape, err);
+	int rc = cut(phases, opts, sample, err);
 
+	if (!rc && opts->counts)
+		rc = add_all_counts(&phases->vectors, sample, err);
 	if (!rc)
-		rc = vectors_read(&phases->vectors, tape, timeline, err);
+		rc = vectors_read(&phases->vectors, sample->tape, timeline, err);
 	if (rc)
 		return rc;
+	if (sample->nr)
+		weigh_sample(phases, sample);
 	cmd_warn_damage(*timeline);
 	if (selection_of_any(phases->vectors.selection) && !phases->vectors.scales[VECTORS_CPU])
 		return -ENODATA;
@@ -194,23 +358,25 @@ static int find_all(struct phases *phases, const struct phases_options *opts,
 }
 
 int phases_find(struct phases *phases, struct phases_options *opts,
-		struct selection *selection, struct schedtape_tape *tape, const char *path,
+		struct selection *selection, struct sampled *sample,
 		struct schedtape_timeline **timeline)
 {
 	struct schedtape_error err = { "" };
 	int rc;
 
-	rc = selection_resolve(selection, tape, path);
+	rc = selection_resolve(selection, sample->tape, sample->path);
 	if (!rc)
-		rc = selection_resolve_times(&opts->time, tape, path, "--time");
+		rc = selection_resolve_times(&opts->time, sample->tape, sample->path, "--time");
+	if (!rc && !opts->length)
+		rc = sampled_read(sample);
 	if (rc)
 		return rc;
 	phases->vectors.selection = selection;
-	rc = find_all(phases, opts, tape, timeline, &err);
+	rc = find_all(phases, opts, sample, timeline, &err);
 	if (rc == -ENODATA && !err.text[0])
-		selection_no_match(selection, tape, path, "task", "");
+		selection_no_match(selection, sample->tape, sample->path, "task", "");
 	else if (rc)
-		out_error(path, "%s", err.text[0] ? err.text : "not enough memory");
+		out_error(sample->path, "%s", err.text[0] ? err.text : "not enough memory");
 	return rc;
 }
 

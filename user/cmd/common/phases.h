@@ -7,10 +7,12 @@
 #define SCHEDTAPE_PHASES_H
 
 #include <argp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <schedtape.h>
 
+#include "common/sampled.h"
 #include "common/selection.h"
 #include "common/time-ranges.h"
 #include "common/vectors.h"
@@ -28,12 +30,14 @@ struct json_object *phases_letter_json(uint32_t phase);
  * @length: --interval, ns; 0: not given
  * @k: -k; 0: not given
  * @max_k: --max-k; 0: not given
+ * @counts: --counts
  * @time: --time: one range, or none
  */
 struct phases_options {
 	uint64_t length;
 	uint32_t k;
 	uint32_t max_k;
+	bool counts;
 	struct time_ranges time;
 };
 
@@ -56,7 +60,7 @@ struct phase {
 /**
  * struct phases - all phases of a tape; all 0 at first
  * @vectors: the intervals
- * @length: of each, ns
+ * @length: of each, ns; 0: they are those of a sample
  * @phases: @nr of them, by when they first come
  * @weight: of all intervals
  */
@@ -69,11 +73,12 @@ struct phases {
 };
 
 /*
- * Finds the phases of the selected tasks.  @path: of the tape, for messages.  @timeline: receives
- * the tape's timeline, which the caller frees.  Returns 0, or -errno after a message.
+ * Finds the phases of the selected tasks.  Reads the ends of the sample's intervals, unless
+ * --interval is given.  @timeline: receives the tape's timeline, which the caller frees.
+ * Returns 0, or -errno after a message.
  */
 int phases_find(struct phases *phases, struct phases_options *options,
-		struct selection *selection, struct schedtape_tape *tape, const char *path,
+		struct selection *selection, struct sampled *sample,
 		struct schedtape_timeline **timeline);
 void phases_free(struct phases *phases);
 

@@ -17,6 +17,8 @@
 #define KIND_SHIFT	28
 #define KIND_CLASSES	0x10000000U
 
+#define COUNTS_ONE	1000000		/* what VECTORS_COUNTS is a share of */
+
 /**
  * struct vectors_task - what a task is, and does
  * @name, @parent, @grandparent: numbers of names
@@ -242,26 +244,57 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 
 /* -- the whole tape -------------------------------------------------------- */
 
-int vectors_cut(struct vectors *vectors, uint64_t start, uint64_t stop, uint64_t length,
-		struct schedtape_error *err)
+/* Makes @nr intervals, of which only the last one's end is known. */
+static int make_intervals(struct vectors *vectors, uint64_t stop, uint64_t nr,
+			  struct schedtape_error *err)
 {
-	uint64_t nr = (stop - start - 1) / length + 1, i;
-	struct interval *interval;
+	uint64_t i;
 
 	if (nr > INTERVALS_MOST)
 		return schedtape_fail(err, -EINVAL,
-				      "--interval: there are %" PRIu64 " of them, more than %u",
-				      nr, INTERVALS_MOST);
+				      "there are %" PRIu64 " intervals, more than %u: "
+				      "lengthen them with --interval", nr, INTERVALS_MOST);
 	vectors->intervals = calloc(nr, sizeof(*vectors->intervals));
 	if (!vectors->intervals)
 		return -ENOMEM;
 	vectors->nr = nr;
-	for (i = 0; i < nr; i++) {
-		interval = &vectors->intervals[i];
-		interval->begin = start + i * length;
-		interval->end = i < nr - 1 ? interval->begin + length : stop;
-	}
+	for (i = 0; i < nr; i++)
+		vectors->intervals[i].number = i;
+	vectors->intervals[nr - 1].end = stop;
 	return 0;
+}
+
+int vectors_cut(struct vectors *vectors, uint64_t start, uint64_t stop, uint64_t length,
+		struct schedtape_error *err)
+{
+	int rc = make_intervals(vectors, stop, (stop - start - 1) / length + 1, err);
+	uint32_t i;
+
+	for (i = 0; i < vectors->nr && !rc; i++) {
+		vectors->intervals[i].begin = start + i * length;
+		if (i)
+			vectors->intervals[i - 1].end = vectors->intervals[i].begin;
+	}
+	return rc;
+}
+
+int vectors_cut_at(struct vectors *vectors, uint64_t start, uint64_t stop, const uint64_t *ends,
+		   size_t nr, struct schedtape_error *err)
+{
+	int rc = make_intervals(vectors, stop, (uint64_t)nr + 1, err);
+	uint32_t i;
+
+	for (i = 0; i < vectors->nr && !rc; i++) {
+		vectors->intervals[i].begin = i ? ends[i - 1] : start;
+		if (i < nr)
+			vectors->intervals[i].end = ends[i];
+	}
+	return rc;
+}
+
+int vectors_add_count(struct vectors *vectors, uint32_t interval, uint32_t event, double share)
+{
+	return add(vectors, interval, VECTORS_COUNTS, event, 0, share * COUNTS_ONE);
 }
 
 static void set_known(struct vectors *vectors, const struct schedtape_timeline *timeline)
@@ -374,6 +407,7 @@ static const double weights[] = {
 	[VECTORS_EDGES] = 0.5,
 	[VECTORS_FORKS] = 0.25,
 	[VECTORS_SYSCALLS] = 0.5,
+	[VECTORS_COUNTS] = 0.5,
 };
 
 static enum vectors_kind kind_of(const struct vectors *vectors, uint32_t dim)
@@ -386,6 +420,8 @@ static double weigh(const struct vectors *vectors, const struct interval *interv
 {
 	double scale = vectors->scales[kind] * interval->known;
 
+	if (kind == VECTORS_COUNTS)
+		return (double)value / COUNTS_ONE * weights[kind];
 	if (scale < interval->sums[kind])
 		scale = interval->sums[kind];
 	return scale > 0 ? value / scale * weights[kind] : 0;

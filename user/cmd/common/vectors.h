@@ -23,6 +23,7 @@
  * @VECTORS_EDGES: how often a class woke another one
  * @VECTORS_FORKS: how often a class forked another one
  * @VECTORS_SYSCALLS: how often a class slept in a system call
+ * @VECTORS_COUNTS: what another event counted, as a share of the most in an interval
  */
 enum vectors_kind {
 	VECTORS_CPU,
@@ -31,11 +32,13 @@ enum vectors_kind {
 	VECTORS_EDGES,
 	VECTORS_FORKS,
 	VECTORS_SYSCALLS,
+	VECTORS_COUNTS,
 	VECTORS_KINDS,
 };
 
 /**
  * struct interval - a part of the recording
+ * @number: from 0 on; of a sample: that of the interval which ended when this one began
  * @begin, @end: from @begin to before @end, ns of the tape's clock
  * @known: the ns of it in which the session was not paused
  * @weight: for how much of the whole it counts: @known, or what its event counted
@@ -43,6 +46,7 @@ enum vectors_kind {
  * @phase: number of the phase; SCHEDTAPE_NONE: the session was paused all the time
  */
 struct interval {
+	uint64_t number;
 	uint64_t begin;
 	uint64_t end;
 	uint64_t known;
@@ -91,6 +95,14 @@ struct vectors {
  */
 int vectors_cut(struct vectors *vectors, uint64_t start, uint64_t stop, uint64_t length,
 		struct schedtape_error *err);
+/* The same with @nr given ends of intervals, by time, all but the last one. */
+int vectors_cut_at(struct vectors *vectors, uint64_t start, uint64_t stop, const uint64_t *ends,
+		   size_t nr, struct schedtape_error *err);
+/*
+ * Lets an interval differ by what an event counted.  @share: of the most in an interval.  Before
+ * vectors_read().  Returns 0 or -ENOMEM.
+ */
+int vectors_add_count(struct vectors *vectors, uint32_t interval, uint32_t event, double share);
 /*
  * Reads a tape, after vectors_cut().  @timeline: receives the timeline, which the caller frees.
  * Returns 0 or -errno.

@@ -20,7 +20,8 @@
 /**
  * struct estimate - the command line, and the result
  * @paths: the @nr_paths tapes, in any order
- * @run: the tape of the whole run
+ * @sample: the tape of the whole run, which may be in the directory of a sample
+ * @run: the same tape
  * @whole: the tape of a replay of the whole run, or NULL
  * @timeline: of @run
  * @latencies: by bucket of a histogram: estimate of their number
@@ -35,6 +36,7 @@ struct estimate {
 	size_t room_paths;
 	struct selection selection;
 	struct phases phases;
+	struct sampled sample;
 	struct run run;
 	struct part *whole;
 	struct schedtape_timeline *timeline;
@@ -82,38 +84,45 @@ static int out_of_memory(void)
 	return -ENOMEM;
 }
 
+/* Opens a tape of a replay, or that of the run. */
+static int open_one(struct estimate *estimate, const char *path)
+{
+	struct run *run = &estimate->run;
+	struct tape_part played;
+	struct sampled sample;
+	int rc = sampled_open(&sample, path);
+
+	if (rc)
+		return rc;
+	if (tape_part_read(sample.tape, &played)) {
+		run->parts[run->nr_parts++] = (struct part){ .sample = sample, .played = played };
+		return 0;
+	}
+	if (run->tape) {
+		out_error(path, "it is of a whole run, as %s is, not of a replay", run->path);
+		sampled_close(&sample);
+		return -EINVAL;
+	}
+	estimate->sample = sample;
+	run->path = path;
+	run->tape = sample.tape;
+	return 0;
+}
+
 /* Opens all tapes, and finds the one that is of no replay. */
 static int open_tapes(struct estimate *estimate)
 {
 	struct run *run = &estimate->run;
-	struct tape_part played;
-	struct schedtape_tape *tape;
 	size_t i;
+	int rc = 0;
 
 	run->parts = calloc(estimate->nr_paths, sizeof(*run->parts));
 	if (!run->parts)
 		return out_of_memory();
-	for (i = 0; i < estimate->nr_paths; i++) {
-		tape = cmd_open_tape(estimate->paths[i]);
-		if (!tape)
-			return -EIO;
-		if (tape_part_read(tape, &played)) {
-			run->parts[run->nr_parts++] = (struct part){
-				.path = estimate->paths[i], .tape = tape, .played = played,
-			};
-			continue;
-		}
-		if (run->tape) {
-			out_error(estimate->paths[i],
-				  "it is of a whole run, as %s is, not of a replay", run->path);
-			cmd_close_tape(tape, estimate->paths[i]);
-			return -EINVAL;
-		}
-		run->path = estimate->paths[i];
-		run->tape = tape;
-	}
-	if (run->tape)
-		return 0;
+	for (i = 0; i < estimate->nr_paths && !rc; i++)
+		rc = open_one(estimate, estimate->paths[i]);
+	if (rc || run->tape)
+		return rc;
 	out_error(NULL, "the tape of the run is missing: all %zu tapes are of replays",
 		  run->nr_parts);
 	return -EINVAL;
@@ -128,7 +137,7 @@ static int check_ids(const struct run *run)
 	for (i = 0; i < run->nr_parts; i++) {
 		if (!strcmp(run->parts[i].played.id, id))
 			continue;
-		out_error(run->parts[i].path,
+		out_error(run->parts[i].sample.path,
 			  "it replays another tape than %s: that of the id %s, not %s",
 			  run->path, run->parts[i].played.id, id);
 		return -EINVAL;
@@ -151,8 +160,9 @@ static int say_no_interval(const struct estimate *estimate, const struct part *p
 {
 	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
 
-	out_error(part->path, "it replays %s to %s s, which is no interval of %s: give phases and "
-		  "estimate the same options",
+	out_error(part->sample.path,
+		  "it replays %s to %s s, which is no interval of %s: give phases and estimate the "
+		  "same options",
 		  out_seconds(from, part->played.from, 9), out_seconds(to, part->played.to, 9),
 		  estimate->run.path);
 	return -EINVAL;
@@ -173,9 +183,9 @@ static int find_intervals(struct estimate *estimate)
 		for (other = run->parts; other < part; other++) {
 			if (other->interval != part->interval)
 				continue;
-			out_error(part->path, "it replays the same %s as %s",
+			out_error(part->sample.path, "it replays the same %s as %s",
 				  part->interval == SCHEDTAPE_NONE ? "run" : "interval",
-				  other->path);
+				  other->sample.path);
 			return -EEXIST;
 		}
 		if (part->interval == SCHEDTAPE_NONE)
@@ -269,8 +279,8 @@ static int measure(struct estimate *estimate)
 	for (i = 0; i < run->nr_parts && !rc; i++) {
 		rc = measure_part(&run->parts[i], estimate->timeline, &err);
 		if (!rc && run->parts[i].lost)
-			out_warning(run->parts[i].path, "events were lost: the estimate is less than it "
-				    "should be");
+			out_warning(run->parts[i].sample.path,
+				    "events were lost: the estimate is less than it should be");
 	}
 	if (rc)
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
@@ -412,8 +422,9 @@ static void print_parts(const struct estimate *estimate)
 				table_cell(&table, "%c", *phases_letter(phase));
 				table_cell(&table, "%.1f", 100.0 * phases->phases[phase].weight /
 					   phases->weight);
-				table_cell(&table, "%u", number);
-				table_cell(&table, "%s", run->parts[i].path);
+				table_cell(&table, "%" PRIu64,
+					   phases->vectors.intervals[number].number);
+				table_cell(&table, "%s", run->parts[i].sample.path);
 			}
 		}
 	}
@@ -457,12 +468,13 @@ static void json_lines(const struct line *lines)
 /*
  * JSON tapes[] of estimate:
  * @tape: Its path.
- * @interval: Number of the interval, from 0 on; null if it is of a replay of the whole run, with
- *	which the estimate is compared then.
+ * @interval: Number of the interval, as phases has it; null if it is of a replay of the whole
+ *	run, with which the estimate is compared then.
  * @phase: The letter of the interval's phase, or null.
  */
 static void json_parts(const struct estimate *estimate)
 {
+	const struct vectors *vectors = &estimate->phases.vectors;
 	const struct run *run = &estimate->run;
 	struct json_object *object;
 	uint32_t i, number, phase;
@@ -471,11 +483,12 @@ static void json_parts(const struct estimate *estimate)
 	for (i = 0; i < run->nr_parts; i++) {
 		number = run->parts[i].interval;
 		phase = number == SCHEDTAPE_NONE ? SCHEDTAPE_NONE :
-						   estimate->phases.vectors.intervals[number].phase;
+						   vectors->intervals[number].phase;
 		object = json_object_new_object();
-		json_object_object_add(object, "tape", json_object_new_string(run->parts[i].path));
+		json_object_object_add(object, "tape",
+				       json_object_new_string(run->parts[i].sample.path));
 		json_object_object_add(object, "interval", number == SCHEDTAPE_NONE ? NULL :
-				       json_object_new_uint64(number));
+				       json_object_new_uint64(vectors->intervals[number].number));
 		json_object_object_add(object, "phase", phases_letter_json(phase));
 		out_json_element(object);
 	}
@@ -489,13 +502,13 @@ static void print(const struct estimate *estimate)
 	fill_lines(estimate, lines);
 	if (estimate->json) {
 		out_json_begin("estimate");
-		heading_json(estimate->run.path, estimate->run.tape, estimate->timeline);
+		heading_json(estimate->sample.tape_path, estimate->run.tape, estimate->timeline);
 		json_parts(estimate);
 		json_lines(lines);
 		out_json_end();
 		return;
 	}
-	heading_print(estimate->run.path, estimate->run.tape, estimate->timeline, NULL);
+	heading_print(estimate->sample.tape_path, estimate->run.tape, estimate->timeline, NULL);
 	print_parts(estimate);
 	print_lines(lines, estimate->whole);
 }
@@ -512,7 +525,7 @@ static int run(struct estimate *estimate)
 		rc = check_ids(run);
 	if (!rc)
 		rc = phases_find(&estimate->phases, &estimate->options, &estimate->selection,
-				 run->tape, run->path, &estimate->timeline);
+				 &estimate->sample, &estimate->timeline);
 	if (rc)
 		return rc;
 	run->start = vectors->intervals[0].begin;
@@ -533,12 +546,12 @@ static void clean_up(struct estimate *estimate)
 	size_t i;
 
 	for (i = 0; i < run->nr_parts; i++) {
-		cmd_close_tape(run->parts[i].tape, run->parts[i].path);
+		sampled_close(&run->parts[i].sample);
 		measure_free(&run->parts[i].measure);
 		free(run->parts[i].edges);
 	}
 	schedtape_timeline_free(estimate->timeline);
-	cmd_close_tape(run->tape, run->path);
+	sampled_close(&estimate->sample);
 	measure_free(&run->measure);
 	phases_free(&estimate->phases);
 	time_ranges_free(&estimate->options.time);
@@ -554,7 +567,7 @@ int cmd_estimate(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.parser = parse,
-		.args_doc = "TAPE REPLAY...",
+		.args_doc = "TAPE|DIR REPLAY...",
 		.doc = "Estimates CPU time, switches, wake-up latencies and the time of a whole "
 		       "run from replays of a few of its intervals. See schedtape-estimate(1).",
 		.children = children,

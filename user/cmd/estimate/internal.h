@@ -11,6 +11,7 @@
 #include <schedtape.h>
 
 #include "base/histogram.h"
+#include "common/sampled.h"
 #include "tape/part.h"
 
 /**
@@ -29,14 +30,14 @@ struct measure {
 
 /**
  * struct part - the tape of a replay of a part of the run
+ * @sample: the tape
  * @played: which part
  * @interval: its number; SCHEDTAPE_NONE: it is of the whole run
  * @edges: by index of the run's tasks, in room for @room_edges: enum edge
  * @lost: events are missing
  */
 struct part {
-	const char *path;
-	struct schedtape_tape *tape;
+	struct sampled sample;
 	struct tape_part played;
 	uint32_t interval;
 	unsigned char *edges;

@@ -264,7 +264,7 @@ static uint64_t cost(struct part *part, const char *key)
 	struct json_object *costs;
 	uint64_t ns = 0;
 
-	if (json_object_object_get_ex(tape_meta(part->tape), "replay_costs", &costs))
+	if (json_object_object_get_ex(tape_meta(part->sample.tape), "replay_costs", &costs))
 		tape_json_number(costs, key, &ns);
 	return ns;
 }
@@ -289,7 +289,7 @@ static int take_off_edges(struct part *part, struct reading *reading, const unsi
 	}
 	measure->cpu_time -= exits;
 	measure->time = reading->last - reading->first -
-			(double)exits / cmd_count_cpus(schedtape_tape_end(part->tape));
+			(double)exits / cmd_count_cpus(schedtape_tape_end(part->sample.tape));
 	if (measure->time < (part->played.to - part->played.from) / part->played.speed)
 		measure->time = (part->played.to - part->played.from) / part->played.speed;
 	return rc;
@@ -322,7 +322,7 @@ static int take_off(struct part *part, struct reading *reading,
 	run.nr = n;
 	players.tasks = schedtape_timeline_tasks(timeline, &n);
 	players.nr = n;
-	players.players = schedtape_tape_players(part->tape, &players.nr_players);
+	players.players = schedtape_tape_players(part->sample.tape, &players.nr_players);
 	edges = calloc(n + 1, sizeof(*edges));
 	rc = edges ? find_edges(part, &run, &players, edges) : -ENOMEM;
 	if (!rc)
@@ -341,11 +341,11 @@ int measure_part(struct part *part, const struct schedtape_timeline *of_run,
 	};
 	struct reading reading = { .measure = &part->measure };
 	struct schedtape_timeline *timeline = NULL;
-	int rc = schedtape_timeline_run(part->tape, &ops, &reading, &timeline, err);
+	int rc = schedtape_timeline_run(part->sample.tape, &ops, &reading, &timeline, err);
 
 	if (!rc)
 		rc = take_off(part, &reading, timeline, of_run);
-	part->lost = cmd_count_lost(schedtape_tape_end(part->tape)) > 0;
+	part->lost = cmd_count_lost(schedtape_tape_end(part->sample.tape)) > 0;
 	schedtape_timeline_free(timeline);
 	free(reading.firsts);
 	return rc;

@@ -17,6 +17,7 @@
 #include "common/output.h"
 #include "common/phases.h"
 #include "common/sheet.h"
+#include "tape/json.h"
 
 #define OPT_SIMPOINT	0x101
 
@@ -138,7 +139,7 @@ static int fill(struct sheet *sheet, const struct phases *phases)
 		row[PHASE].text = strndup(phases_letter(i), 1);
 		row[WEIGHT].n = sheet_share(phase->weight, phases->weight);
 		row[INTERVALS_OF].n = phase->nr;
-		row[INTERVAL].n = phase->nearest;
+		row[INTERVAL].n = interval->number;
 		row[BEGIN].n = interval->begin;
 		row[END].n = interval->end;
 		row[CPU].n = interval->sums[VECTORS_CPU];
@@ -157,6 +158,7 @@ static int fill(struct sheet *sheet, const struct phases *phases)
  * @intervals: A list of all intervals.
  *
  * JSON intervals[] of phases:
+ * @interval: Its number, from 0 on.
  * @begin_ns, @end_ns: From when to when it is.
  * @phase: The letter of its phase, or null if the session was paused all the time.
  * @cpu_time_ns: CPU time of the selected tasks.
@@ -175,6 +177,7 @@ static void print_json(const struct phases *phases, const char *path, struct sch
 	for (i = 0; i < phases->vectors.nr && out_works(); i++) {
 		interval = &phases->vectors.intervals[i];
 		object = json_object_new_object();
+		out_json_add_count(object, "interval", interval->number);
 		out_json_add_count(object, "begin_ns", interval->begin);
 		out_json_add_count(object, "end_ns", interval->end);
 		json_object_object_add(object, "phase", phases_letter_json(interval->phase));
@@ -193,7 +196,10 @@ static void print_strip(const struct phases *phases)
 	const struct vectors *vectors = &phases->vectors;
 	uint32_t i, phase;
 
-	printf("\nEach letter is an interval of %.3f ms:\n", out_ms(phases->length));
+	if (phases->length)
+		printf("\nEach letter is an interval of %.3f ms:\n", out_ms(phases->length));
+	else
+		printf("\nEach letter is an interval of the sample:\n");
 	for (i = 0; i < vectors->nr && out_works(); i++) {
 		phase = vectors->intervals[i].phase;
 		putchar(phase == SCHEDTAPE_NONE ? '.' : *phases_letter(phase));
@@ -204,17 +210,23 @@ static void print_strip(const struct phases *phases)
 
 #define PLAIN	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789%+,-./:=@_"
 
-/* Prints a path as a word of the shell. */
-static void print_word(const char *path)
+/* Prints a text as a word of the shell. */
+static void print_word(const char *text)
 {
-	if (!path[strspn(path, PLAIN)]) {
-		printf("%s\n", path);
+	size_t len;
+
+	if (*text && !text[strspn(text, PLAIN)]) {
+		printf("%s", text);
 		return;
 	}
 	putchar('\'');
-	for (; *path; path++)
-		printf(*path == '\'' ? "'\\%c'" : "%c", *path);
-	printf("'\n");
+	for (; *text; text += len + !!text[len]) {
+		len = strcspn(text, "'");
+		text_put(stdout, text, len);
+		if (text[len])
+			printf("'\\''");
+	}
+	putchar('\'');
 }
 
 /* Prints how to replay what stands for each phase. */
@@ -230,14 +242,82 @@ static void print_replays(const struct phases *phases, const char *path)
 		printf("schedtape replay --time=%s,%s ", out_seconds(from, interval->begin, 9),
 		       out_seconds(to, interval->end, 9));
 		print_word(path);
+		putchar('\n');
 	}
+}
+
+/* Prints the numbers of the intervals that stand for phases, but for the first: it is the start. */
+static void print_numbers(const struct phases *phases)
+{
+	uint64_t number;
+	uint32_t i, n = 0;
+
+	printf(" --at=");
+	for (i = 0; i < phases->nr; i++) {
+		number = phases->vectors.intervals[phases->phases[i].nearest].number;
+		if (number)
+			printf("%s%" PRIu64, n++ ? "," : "", number);
+	}
+}
+
+/* Returns true if a phase has an interval that does not begin with the recording. */
+static bool has_numbers(const struct phases *phases)
+{
+	uint32_t i;
+
+	for (i = 0; i < phases->nr; i++)
+		if (phases->vectors.intervals[phases->phases[i].nearest].number)
+			return true;
+	return false;
+}
+
+/* Prints texts as words of the shell.  @before: what stands before the first one */
+static void print_list(struct json_object *first, const char *key, const char *before,
+		       const char *between)
+{
+	struct json_object *list;
+	const char *text;
+	size_t i;
+
+	if (!json_object_object_get_ex(first, key, &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	for (i = 0; i < json_object_array_length(list); i++) {
+		text = json_object_get_string(json_object_array_get_idx(list, i));
+		printf("%s", i ? between : before);
+		print_word(text ? text : "");
+	}
+}
+
+/* Prints how to sample the workload again, only where these intervals begin. */
+static void print_sample(const struct phases *phases, const struct sampled *sample)
+{
+	uint64_t pid;
+
+	if (phases->length || !has_numbers(phases))
+		return;
+	printf("\nschedtape sample");
+	print_list(sample->first, "events", " --event=", ",");
+	if (sample->interval)
+		printf(" --interval=%" PRIu64, sample->interval);
+	print_numbers(phases);
+	if (sample->first) {
+		printf(" -o ");
+		print_word(sample->path);
+		printf("-at");
+		print_list(sample->first, "command", " -- ", " ");
+		if (tape_json_number(sample->first, "pid", &pid))
+			printf(" -p %" PRIu64, pid);
+	}
+	putchar('\n');
 }
 
 /* Returns 0 or -ENOMEM. */
 static int print(const struct request *request, const struct phases *phases,
-		 struct schedtape_tape *tape, const struct schedtape_timeline *timeline)
+		 const struct sampled *sample, const struct schedtape_timeline *timeline)
 {
-	const char *path = request->common.input;
+	struct schedtape_tape *tape = sample->tape;
+	const char *path = sample->tape_path;
 	struct sheet sheet;
 	int rc;
 
@@ -252,6 +332,7 @@ static int print(const struct request *request, const struct phases *phases,
 		sheet_print(&sheet);
 		print_strip(phases);
 		print_replays(phases, path);
+		print_sample(phases, sample);
 	}
 	sheet_free(&sheet);
 	return rc;
@@ -292,7 +373,8 @@ static void write_simpoints(FILE *to, const struct phases *phases)
 	uint32_t i;
 
 	for (i = 0; i < phases->nr; i++)
-		fprintf(to, "%u %u\n", phases->phases[i].nearest, i);
+		fprintf(to, "%" PRIu64 " %u\n",
+			phases->vectors.intervals[phases->phases[i].nearest].number, i);
 }
 
 static void write_weights(FILE *to, const struct phases *phases)
@@ -336,41 +418,38 @@ static int write_files(const struct phases *phases, const char *name, struct sch
 
 /* -- the command ----------------------------------------------------------- */
 
-/* Returns the exit status. */
-static int run(struct request *request, struct schedtape_tape *tape)
+static int run(struct request *request, struct sampled *sample)
 {
 	struct schedtape_timeline *timeline = NULL;
 	struct schedtape_error err = { "" };
 	struct phases phases = { .nr = 0 };
 	int rc;
 
-	rc = phases_find(&phases, &request->phases, &request->selection, tape,
-			 request->common.input, &timeline);
+	rc = phases_find(&phases, &request->phases, &request->selection, sample, &timeline);
 	if (!rc) {
 		if (request->simpoint)
 			rc = write_files(&phases, request->simpoint, &err);
 		if (!rc)
-			rc = print(request, &phases, tape, timeline);
+			rc = print(request, &phases, sample, timeline);
 		if (rc)
 			out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
 	}
 	schedtape_timeline_free(timeline);
 	phases_free(&phases);
-	return rc ? CMD_FAILURE : 0;
+	return rc;
 }
 
+/* Returns the exit status. */
 static int phases_of_tape(struct request *request)
 {
-	const char *path = request->common.input;
-	struct schedtape_tape *tape = cmd_open_tape(path);
-	int status = CMD_FAILURE;
+	struct sampled sample;
+	int rc = sampled_open(&sample, request->common.input);
 
-	if (!tape)
+	if (rc)
 		return CMD_FAILURE;
-	if (!cmd_warn_empty(tape, path))
-		status = run(request, tape);
-	cmd_close_tape(tape, path);
-	return status;
+	rc = cmd_warn_empty(sample.tape, sample.tape_path) ? -ENODATA : run(request, &sample);
+	sampled_close(&sample);
+	return rc ? CMD_FAILURE : 0;
 }
 
 int cmd_phases(int argc, char **argv)
@@ -382,7 +461,7 @@ int cmd_phases(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "[FILE]",
+		.args_doc = "[FILE|DIR]",
 		.doc = "Finds the parts of a recording that are alike, and an interval that stands "
 		       "for each. See schedtape-phases(1).",
 		.children = children,
