@@ -89,6 +89,8 @@ TEST(trigger)
 
 TEST(interval)
 {
+	char copy[64];
+
 	maker_begin(&m, pages[0], STAPE_CPU_NONE, 0, 0);
 	maker_interval(&m, 2 * S, 7);
 	write_second(pages, 1);
@@ -100,6 +102,11 @@ TEST(interval)
 	has(" interval: ", "only these");
 	run(cmd_info, NULL);
 	has("interval ends    : 1\n", "info counts it");
+	snprintf(copy, sizeof(copy), "/tmp/test-script.%d", getpid());
+	ok(!run_on("-o", cmd_merge, copy, the_tape.path, NULL), "merge");
+	run_on(copy, cmd_script, NULL, NULL, NULL);
+	has("2.000000:   interval: 7 ends\n", "keeps it");
+	unlink(copy);
 }
 
 /* The tape is complete: a task without an early name has no name at first. */

@@ -498,7 +498,8 @@ static uint64_t count_intervals(struct schedtape_tape *tape)
 
 	if (tape_rewind_descriptions(tape, NULL))
 		return 0;
-	while (tape_next_sound(tape, &ev, NULL) > 0)
+	/* An old tape has its descriptions among all events, and has no ends of intervals. */
+	while (tape_next_sound(tape, &ev, NULL) > 0 && ev->cpu == STAPE_CPU_NONE)
 		n += ev->type == SCHEDTAPE_EV_INTERVAL;
 	return n;
 }
