@@ -56,7 +56,8 @@ static void parse_events(struct sample_options *opts, const char *arg,
 	ret = events_parse(&opts->events, arg, &wrong);
 	if (ret == -EINVAL)
 		argp_error(state, "--event %s: not an event, as instructions, cycles:u, "
-			   "task-clock, page-faults, task-time or sched:sched_switch", wrong ? wrong : arg);
+			   "task-clock, page-faults, task-time or sched:sched_switch",
+			   wrong ? wrong : arg);
 	else if (ret)
 		argp_failure(state, 1, -ret, "--event");
 }
