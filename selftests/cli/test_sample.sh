@@ -109,7 +109,6 @@ nothing_left "without its cgroup"
 
 hog 1000000 > /dev/null &
 hog=$!
-sh -c 'sleep 1000000 & exec sleep 1000000' &
 before=$(cgroup_of $hog)
 
 # begin_sample DIR: samples $hog in the background, until two intervals have ended
@@ -144,7 +143,6 @@ begin_sample p
 kill $hog
 wait $sampler && [ -d "$cg/alone" ] && rmdir "$cg/alone"
 report $? "the sample ends with the process"
-kill %2 2> /dev/null
 
 # -- errors ---------------------------------------------------------------------
 
