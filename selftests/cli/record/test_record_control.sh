@@ -169,6 +169,7 @@ schedtape record -q -o t -M $((cpus * 17))K -- taskset -c 0 pingpong 3000 > out 
 info t "d['meta']['overwrite'] and 0 < sum(c['events'] for c in d['cpus']) < 10000" \
 	"-M: the tape has the events that the rings had room for"
 expect 1 "-M: rings of $cpus CPUs take from $((cpus * 16))K to" schedtape record -M 15K -- true
+expect 1 "-M: rings of $cpus CPUs take from .*K to $((cpus * 256))M" schedtape record -M 100G -- true
 
 # Messages.
 schedtape record --json -o t -- true > out.json 2> log &&

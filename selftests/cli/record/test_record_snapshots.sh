@@ -158,6 +158,7 @@ report $? "and each can be read"
 
 # -- trouble -----------------------------------------------------------------------
 
+expect 1 'none/t: No such file' schedtape record -p $chain -M 64K -o none/t
 forget
 mkdir small && mount -t tmpfs -o size=256K none small
 schedtape record -p $chain -o small/t -M 64K --switch-output --name flight 2> said &
