@@ -28,18 +28,21 @@ opened()
 }
 
 # record_run NAME POINTS COMMAND...: records and counts it, in NAME.data, NAME.csv and NAME. It waits
-# at the gate, so all three have seen nothing when it begins, and all of it when it ends.
+# at the gate, so all three have seen nothing when it begins, and all of it when it ends. With
+# all_tasks perf records the others as well, and a tape has its own events only.
 record_run()
 {
-	local name=$1 points=$2 run recording counting recorder
+	local name=$1 points=$2 run recording counting recorder tasks others=(-e "$2")
 
 	"${@:3}" < gate &
 	run=$!
-	perf record -q -k CLOCK_MONOTONIC -e "$points" -p $run -o "$name.data" 2> log &
+	tasks=(-p "$run")
+	[ -z "${all_tasks-}" ] || tasks=(-a -- tail --pid="$run" -f /dev/null) others=()
+	perf record -q -k CLOCK_MONOTONIC -e "$points" -o "$name.data" "${tasks[@]}" 2> log &
 	recording=$!
 	perf stat -x, -e "$points" -p $run 2> "$name.csv" &
 	counting=$!
-	schedtape record -q -e "$points" -p $run -o "$name" 2> said &
+	schedtape record -q "${others[@]}" -p $run -o "$name" 2> said &
 	recorder=$!
 	eventually recording
 	eventually opened $recording
@@ -93,11 +96,12 @@ figures()
 }
 
 # like_perf NAME FILE RUN LINES [SED]: the script prints the same of both recordings, more than LINES
-# of them, in any order, but for what a command of sed replaces
+# of them, in any order, but for what a command of sed replaces. Both get the array "arguments".
+arguments=()
 like_perf()
 {
-	PYTHONPATH=. perf script -i "$3.data" -s "$2" > perf.out 2> log &&
-		schedtape script -i "$3" -s "$2" > our.out 2> log &&
+	PYTHONPATH=. perf script -i "$3.data" -s "$2" -- "${arguments[@]}" > perf.out 2> log &&
+		schedtape script -i "$3" -s "$2" -- "${arguments[@]}" > our.out 2> log &&
 		[ "$(wc -l < our.out)" -gt "$4" ] &&
 		diff <(figures "${5-}" perf.out) <(figures "${5-}" our.out) > log
 	report $? "$1 prints the same"
@@ -191,7 +195,19 @@ python_like_perf netdev-times net 2 "$time"
 python_like_perf net_dropmonitor net 3
 # A tape has more events of scheduling.
 python_like_perf check-perf-trace net 5 "$time; /^(sched|task)__/d; /^ *$/d"
-python_like_perf task-analyzer net 5 "$time"
+# A tape also has the switches to its tasks, which perf counts for the tasks before.
+# shellcheck disable=SC2016 # the shell expands it
+all_tasks=1 record_run tasks sched:sched_switch,sched:sched_wakeup sh -c 'read x
+	for i in 1 2 3 4 5; do
+		sleep 0.02 &
+		dd if=/dev/zero bs=1M count=9 status=none | wc -c
+	done
+	wait'
+arguments=(--limit-to-tasks "$(schedtape report --json tasks | /usr/bin/python3 -IS -c '
+import json, sys
+print(*(task["pid"] for task in json.load(sys.stdin)["tasks"]), sep=",")')")
+python_like_perf task-analyzer tasks 20 "$time; s/ +/ /g"
+arguments=()
 # The types of all arguments, and of what perf_sample_dict has. A tape has no addresses, so that the
 # names of their objects and symbols are missing.
 cat > arguments.py << 'EOP'
