@@ -227,11 +227,25 @@ tape = schedtape.open(sys.argv[1])
 """
 
 
-def test_signals(folder):
+GO_ON = """
+n, events = 0, tape.events()
+try:
+    for _ in events:
+        n += 1
+except KeyboardInterrupt:
+    print(n, flush=True)
+print(n + sum(1 for _ in events))
+"""
+
+
+def test_signals(schedtape, folder):
     """A signal that comes while a pipe has nothing is handled at once, and may end the wait."""
+    with schedtape.open(f"{folder}/live.tape") as tape:
+        count = sum(1 for _ in tape)
     with open(f"{folder}/live.tape", "rb") as file:
         whole = file.read()
-    for call, begin in (("", b""), ("[*tape]", whole[:-1000]), ("tape.tasks()", whole[:-1000])):
+    for call, begin in (("", b""), ("[*tape]", whole[:-1000]), ("tape.tasks()", whole[:-1000]),
+                        (GO_ON, whole[:-1000])):
         fifo = f"{folder}/fifo{len(call)}"
         os.mkfifo(fifo)
         with subprocess.Popen([sys.executable, "-c", WAITING.format(call), fifo], text=True,
@@ -245,6 +259,14 @@ def test_signals(folder):
                 heard = child.stdout.readline()
                 wait_until(lambda: state_of(child.pid) == "S")
                 child.send_signal(signal.SIGINT)
+                if call == GO_ON:
+                    first = int(child.stdout.readline())
+                    file.write(whole[-1000:])
+                    file.close()
+                    said = child.stdout.read()
+                    ok(0 < first < count and said == f"{count}\n",
+                       "an iteration goes on after it", (first, said, count))
+                    continue
                 said = child.stderr.read()
         ok(heard == "heard\n" and child.returncode == -signal.SIGINT and
            said.endswith("KeyboardInterrupt\n"), f"Ctrl-C ends {call or 'open()'} of a pipe",
@@ -484,7 +506,7 @@ def main():
         with schedtape.open(path) as tape:
             ok(not tape.tracepoints() and not list(tape.samples()), "a tape without samples")
         test_pipe(schedtape, folder)
-        test_signals(folder)
+        test_signals(schedtape, folder)
         test_trouble(schedtape, path, folder)
         test_damage(schedtape, path, folder)
         test_fork(schedtape, path)
