@@ -92,4 +92,12 @@ static inline void tap_main(void)
 		tap_main(); \
 	}
 
+/* The same for one that does this first. */
+#define TEST_MAIN_AFTER(...) \
+	int main(void) \
+	{ \
+		__VA_ARGS__; \
+		tap_main(); \
+	}
+
 #endif /* SELFTESTS_TAP_H */

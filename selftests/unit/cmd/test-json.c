@@ -372,7 +372,7 @@ static void print_top(void *arg)
 	schedtape_histogram_free(&sum.sum.delays.delays);
 }
 
-static void test_tapes(void)
+TEST(tapes)
 {
 	char folder[] = "/tmp/schedtape-json-XXXXXX", copy[64], data[64];
 	struct blob a, b;
@@ -457,7 +457,7 @@ static void test_tapes(void)
 	close(b.fd);
 }
 
-static void test_module(void)
+TEST(module)
 {
 	struct schedtape_program program = { 0 };
 	struct part part = { .path = "tape" };
@@ -481,9 +481,4 @@ static void test_module(void)
 	check("replay");
 }
 
-int main(void)
-{
-	test_tapes();
-	test_module();
-	return tap_done();
-}
+TEST_MAIN

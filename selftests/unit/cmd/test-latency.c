@@ -84,11 +84,4 @@ TEST(histogram)
 	has_not("100000.000 200000.000", "none after the last");
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_delays();
-	setenv("TZ", "UTC", 1);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_delays(), setenv("TZ", "UTC", 1))

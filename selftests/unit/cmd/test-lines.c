@@ -114,9 +114,4 @@ TEST(flush)
 	fclose(read);
 }
 
-int main(void)
-{
-	lines_begin(&lines);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(lines_begin(&lines))

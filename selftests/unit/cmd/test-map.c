@@ -246,10 +246,4 @@ TEST(names)
 	names_free(&names);
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_delays();
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_delays())

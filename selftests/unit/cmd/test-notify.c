@@ -114,9 +114,4 @@ TEST(alone)
 	ok(got("") && notify_wait(&notify, 5000) == 5000, "without a service manager, nothing");
 }
 
-int main(void)
-{
-	listen_to_reports();
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(listen_to_reports())

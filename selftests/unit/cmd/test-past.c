@@ -72,7 +72,7 @@ static struct past *new_past(size_t max_pages)
 	return past;
 }
 
-static void test_changes(void)
+TEST(changes)
 {
 	static const uint64_t cpus[] = { 0x5 };
 	const struct schedtape_task_info *task;
@@ -138,7 +138,7 @@ static void test_changes(void)
 }
 
 /* CHILD's parent ends, then CHILD forks SIBLING with CLONE_PARENT: its parent is not known. */
-static void test_orphan(void)
+TEST(orphan)
 {
 	const struct schedtape_task_info *task;
 	struct past *past = new_past(16);
@@ -158,7 +158,7 @@ static void test_orphan(void)
 	past_free(past);
 }
 
-static void test_list(void)
+TEST(list)
 {
 	struct schedtape_task_info info = { .pid = OTHER, .comm = "listed", .start_time = 4500000 };
 	struct past *past = new_past(16);
@@ -177,7 +177,7 @@ static void test_list(void)
 }
 
 /* The kernel publishes a page when it is full, which may be long after its first event. */
-static void test_late(void)
+TEST(late)
 {
 	struct past *past = new_past(16);
 	struct maker m;
@@ -198,7 +198,7 @@ static void test_late(void)
 }
 
 /* As after a pause, in which nothing is described. */
-static void test_pause(void)
+TEST(pause)
 {
 	struct schedtape_task_info infos[] = {
 		{ .pid = LEADER, .comm = "stays", .start_time = 1, .state = STAPE_STATE_RUNNING },
@@ -221,7 +221,7 @@ static void test_pause(void)
 	past_free(past);
 }
 
-static void test_ended(void)
+TEST(ended)
 {
 	struct past *past = new_past(16);
 	struct schedtape_task_info info = { .comm = "ends" };
@@ -247,7 +247,7 @@ static void test_ended(void)
 	past_free(past);
 }
 
-static void test_room(void)
+TEST(room)
 {
 	struct past *past = new_past(8);
 	struct maker m;
@@ -270,7 +270,7 @@ static void test_room(void)
 	past_free(past);
 }
 
-static void test_clocks(void)
+TEST(clocks)
 {
 	struct past *past = new_past(4);
 	struct stape_clock_sample later = sample;
@@ -296,15 +296,4 @@ static void test_clocks(void)
 	   "times that do not fit");
 }
 
-int main(void)
-{
-	test_changes();
-	test_orphan();
-	test_list();
-	test_late();
-	test_pause();
-	test_ended();
-	test_room();
-	test_clocks();
-	return tap_done();
-}
+TEST_MAIN

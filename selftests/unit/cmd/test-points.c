@@ -182,10 +182,4 @@ TEST(formats)
 	}
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_points(&points_formats);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_points(&points_formats))

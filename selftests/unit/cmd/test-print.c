@@ -452,10 +452,4 @@ TEST(realtime)
 				   "CAP_SYS_NICE, use sudo\n"), "-r without the right: %s", said);
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_tape();
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_tape())

@@ -520,9 +520,4 @@ TEST(throttled)
 	has(WAIT1 "\n", "without an event there is no throttling");
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape))

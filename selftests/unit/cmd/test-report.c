@@ -126,11 +126,4 @@ TEST(idle_task)
 	line("--time=,2", "\nTOTAL 9.000 1 0 - - - - 0 0 1 1\n");
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_delays();
-	setenv("TZ", "UTC", 1);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_delays(), setenv("TZ", "UTC", 1))

@@ -618,10 +618,4 @@ TEST(perl_new)
 	rmdir(folder);
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_tape();
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_tape())

@@ -398,11 +398,4 @@ TEST(printed)
 	}
 }
 
-int main(void)
-{
-	setenv("TZ", "UTC", 1);
-	blob_init(&blob);
-	open_tape(true);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(setenv("TZ", "UTC", 1), blob_init(&blob), open_tape(true))

@@ -180,10 +180,4 @@ TEST(missing)
 	has("\"pauses\":[{\"first_ns\":5000000000,\"last_ns\":7000000000}]", "in JSON, too");
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_lives();
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_lives())

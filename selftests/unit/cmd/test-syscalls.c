@@ -179,9 +179,4 @@ TEST(why)
 	has_not("futex", "without the tasks' own sleeps");
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape))

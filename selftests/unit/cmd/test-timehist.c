@@ -186,10 +186,4 @@ TEST(gaps)
 	    "\"last_ns\":3000000000}\n", "a loss in JSON");
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	make_delays();
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape), make_delays())

@@ -411,10 +411,4 @@ TEST(files)
 	   "a file without a size is no dump");
 }
 
-int main(void)
-{
-	blob_init(&blob);
-	tap_run();
-	found_free(&found);
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&blob))

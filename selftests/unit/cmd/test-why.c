@@ -412,9 +412,4 @@ TEST(renamed)
 	has("\"pid\":10,\"comm\":\"shell\",\"other_pid\":20,\"other_comm\":\"first\"", "in JSON");
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape))

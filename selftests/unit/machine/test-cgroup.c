@@ -208,9 +208,4 @@ TEST(many)
 	schedtape_cgroup_table_free(&table);
 }
 
-int main(void)
-{
-	tap_run();
-	json_object_put(meta);
-	return tap_done();
-}
+TEST_MAIN

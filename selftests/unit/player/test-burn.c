@@ -14,7 +14,7 @@
 
 static struct schedtape_calibration here;
 
-static void test_calibration(void)
+TEST(calibration)
 {
 	struct schedtape_calibration again;
 	uint64_t before = schedtape_cpu_time(), used, turns;
@@ -68,7 +68,7 @@ static uint64_t burn(const struct attempt *attempt)
 	return schedtape_cpu_time() - before;
 }
 
-static void test_targets(void)
+TEST(targets)
 {
 	static const struct attempt attempts[] = {
 		{ 1, 1, 1, 20 }, { 0.5, 1, 1, 20 }, { 2, 1, 1, 20 },
@@ -93,9 +93,4 @@ static void test_targets(void)
 	}
 }
 
-int main(void)
-{
-	test_calibration();
-	test_targets();
-	return tap_done();
-}
+TEST_MAIN

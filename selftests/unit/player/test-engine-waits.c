@@ -112,7 +112,7 @@ static bool join_waiter(struct waiter *waiter)
 	exit(tap_done());
 }
 
-static void test_stop(void)
+TEST(stop)
 {
 	struct waiter waiter;
 
@@ -130,7 +130,7 @@ static void test_stop(void)
 }
 
 /* A player that has ended its program and exited does not count as dead. */
-static void test_done(void)
+TEST(done)
 {
 	pid_t pid;
 
@@ -149,7 +149,7 @@ static void test_done(void)
 /* -- times ----------------------------------------------------------------- */
 
 /* A wait that is late by 100 ms has a lag of that, however busy the machine is. */
-static void test_until(void)
+TEST(until)
 {
 	struct schedtape_replay_state s;
 
@@ -168,7 +168,7 @@ static void test_until(void)
 	schedtape_engine_free(engine);
 }
 
-static void test_early(void)
+TEST(early)
 {
 	struct waiter waiter;
 	uint64_t start;
@@ -184,7 +184,7 @@ static void test_early(void)
 	schedtape_engine_free(engine);
 }
 
-static void test_speed(void)
+TEST(speed)
 {
 	uint64_t before;
 
@@ -206,7 +206,7 @@ static unsigned int yields_of_wake(void)
 	return yields;
 }
 
-static void test_rendezvous(void)
+TEST(rendezvous)
 {
 	struct waiter waiter;
 
@@ -243,13 +243,4 @@ static void test_rendezvous(void)
 	schedtape_engine_free(engine);
 }
 
-int main(void)
-{
-	test_stop();
-	test_done();
-	test_until();
-	test_early();
-	test_speed();
-	test_rendezvous();
-	return tap_done();
-}
+TEST_MAIN

@@ -194,10 +194,4 @@ TEST(rollback)
 	folder_remove();
 }
 
-int main(void)
-{
-	blob_init(&blob);
-	tap_run();
-	free(r.data);
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&blob))

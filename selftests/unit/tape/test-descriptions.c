@@ -254,10 +254,4 @@ TEST(older)
 	free(e.ev);
 }
 
-int main(void)
-{
-	blob_init(&b);
-	make();
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&b), make())

@@ -287,12 +287,4 @@ TEST(damage)
 	damaged(8, 24, true, "its header is impossible");
 }
 
-int main(void)
-{
-	sample_make(&sample);
-	blob_init(&b);
-	write_tape();
-	tap_run();
-	json_object_put(sample.meta);
-	return tap_done();
-}
+TEST_MAIN_AFTER(sample_make(&sample), blob_init(&b), write_tape())

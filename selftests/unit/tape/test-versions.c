@@ -269,11 +269,4 @@ TEST(not_tapes)
 	schedtape_tape_close(NULL);
 }
 
-int main(void)
-{
-	blob_init(&b);
-	sample_make(&sample);
-	tap_run();
-	json_object_put(sample.meta);
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&b), sample_make(&sample))
