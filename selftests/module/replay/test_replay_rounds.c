@@ -156,6 +156,80 @@ TEST_F(replay, wakes_at_exit)
 	}
 }
 
+static void *stay(void *arg)
+{
+	pause();
+	return arg;
+}
+
+/* @arg: edges along which it wakes in its last step; 0: along one, with another thread. */
+static int wake_along(void *arg)
+{
+	static const uint32_t wakes[8] = { 0, 1, 2, 3, 4 };
+	uint32_t n = (uintptr_t)arg;
+	pthread_t thread;
+
+	munlockall();
+	if (!n && pthread_create(&thread, NULL, stay, NULL))
+		return 1;
+	return join(1) || step_wakes(1, 0, STAPE_WAIT_DONE, 0, wakes, n ? n : 1);
+}
+
+/* It waits for player 1. */
+static int wait_for_one(void *arg)
+{
+	struct notes *notes = arg;
+
+	note(notes, join(0));
+	note(notes, step(0, 0, STAPE_WAIT_EDGE, 2ull << 32));
+	note(notes, leave(0, 1));
+	return 0;
+}
+
+/* Only the last of some few wake-ups of a process's only thread come when it exits. */
+TEST_F(replay, wakes_before_the_exit)
+{
+	static const uint32_t ways[] = { 4, 5, 0 };
+	unsigned int i;
+
+	ASSERT_EQ(0, make(self, 2, 8));
+	for (i = 0; i < 3; i++) {
+		self->notes->steps = 0;
+		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_one, self->notes));
+		ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_along,
+					   (void *)(uintptr_t)ways[i]));
+		st_child_go(&self->w[0]);
+		ASSERT_TRUE(waiting(self, 1));
+		st_child_go(&self->w[1]);
+		ASSERT_TRUE(st_child_settled(&self->w[1]));
+		ASSERT_TRUE(i ? st_child_settled(&self->w[0]) : waiting(self, 1));
+		EXPECT_EQ(i ? 3 : 1, self->notes->steps);
+		st_child_kill(&self->w[1]);
+		ASSERT_TRUE(st_child_settled(&self->w[0]));
+		ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
+		st_child_kill(&self->w[0]);
+		ASSERT_EQ(0, rewind_replay(self));
+	}
+}
+
+/* A replay is not stuck at once if a process is on its way to its exit. */
+TEST_F(replay, stuck_at_exit)
+{
+	if (!st_exact())
+		SKIP(return, "takes 13 s where the time of an idle machine passes");
+	ASSERT_EQ(0, make(self, 2, 8));
+	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, wait_for_one, self->notes));
+	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_along, (void *)1));
+	st_child_go(&self->w[0]);
+	ASSERT_TRUE(waiting(self, 1));
+	ASSERT_EQ(0, start(self, 0));
+	st_child_go(&self->w[1]);
+	ASSERT_TRUE(st_child_settled(&self->w[1]));
+	ASSERT_TRUE(state(self, STAPE_REPLAY_STUCK));
+	EXPECT_LE(12000 * MS, self->state.stop_time - self->state.start_time);
+	EXPECT_GE(20000 * MS, self->state.stop_time - self->state.start_time);
+}
+
 static int kill_for_parent(void *arg)
 {
 	return st_wait_state(getppid(), 'D') ? kill((uintptr_t)arg, SIGKILL) : 1;
@@ -176,6 +250,45 @@ TEST_F(replay, waits_for_exits)
 	EXPECT_EQ(0, rewind_replay(self));
 	st_child_go(&self->w[0]);
 	EXPECT_EQ(0, st_child_wait(&self->w[0]));
+}
+
+static int rewind_it(void *arg)
+{
+	(void)arg;
+	return ioctl(session, STAPE_IOC_REWIND) ? errno : 0;
+}
+
+/* Another process waits in rewind; it is killed, or the replay is stopped meanwhile. */
+TEST_F(replay, rewinds_at_once)
+{
+	int i;
+
+	ASSERT_EQ(0, make(self, 2, 1));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, join(0));
+		ASSERT_EQ(0, leave(0, 0));
+		ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_and_leave, NULL));
+		st_child_go(&self->w[1]);
+		ASSERT_TRUE(st_child_settled(&self->w[1]));
+		ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
+		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rewind_it, NULL));
+		st_child_go(&self->w[0]);
+		ASSERT_TRUE(st_wait_state(self->w[0].pid, 'D'));
+		EXPECT_EQ(-EBUSY, rewind_replay(self));		/* one at a time */
+		if (i) {
+			EXPECT_EQ(0, schedtape_replay_stop(self->r.client, self->setup.id,
+							   &self->err));
+			st_child_kill(&self->w[1]);
+			st_child_go(&self->w[0]);
+			EXPECT_EQ(ECANCELED, st_child_wait(&self->w[0]));
+			EXPECT_EQ(-ECANCELED, rewind_replay(self));
+		} else {
+			kill(self->w[0].pid, SIGKILL);
+			EXPECT_EQ(128 + SIGKILL, st_child_wait(&self->w[0]));
+			st_child_kill(&self->w[1]);
+			EXPECT_EQ(0, rewind_replay(self));	/* another one may */
+		}
+	}
 }
 
 TEST_F(replay, speed_between_rounds)
