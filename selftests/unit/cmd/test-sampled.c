@@ -10,8 +10,7 @@
 #define MS	1000000ULL
 #define ID	"0123456789abcdef0123456789abcdef"
 
-static char folder[] = "/tmp/schedtape-sampled-XXXXXX";
-static char manifest[64], tape[64];
+static char folder[64], manifest[96], tape[96];
 
 /* 10 runs all the time; in the second half it falls asleep every 10 ms. Each 100 ms are marked. */
 static void make_sample(void)
@@ -63,6 +62,7 @@ static void make_manifest(const char *id)
 static void begin(void)
 {
 	make_sample();
+	snprintf(folder, sizeof(folder), "/tmp/schedtape-sampled-XXXXXX");
 	if (!mkdtemp(folder))
 		puts("Bail out! no folder");
 	snprintf(manifest, sizeof(manifest), "%s/manifest", folder);

@@ -83,6 +83,9 @@ static int note_run(struct part *part, const struct schedtape_task *task,
 		return -ENOMEM;
 	if (!(*edges & SEEN))
 		*edges |= RUNNABLE_FIRST | SEEN;
+	/* Also if the tape has no event of the task before, so that there was no mark for it. */
+	if (run->end > part->played.to)
+		*edges |= RUNNABLE_LAST | EXISTS_LAST;
 	if (run->state == SCHEDTAPE_NONE && run->end >= stop && part->played.to >= stop)
 		*edges |= RUNNABLE_LAST;
 	return 0;

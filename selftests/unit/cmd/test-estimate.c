@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Description: estimate multiplies what replays of intervals show, without what there is only
+ * because a replay begins and ends, and refuses tapes that do not belong together.
+ */
+#include "printed.h"
+
+#define MS	1000000ULL
+#define ID	"0123456789abcdef0123456789abcdef"
+
+/* The run is the_tape. */
+static struct blob first, second, whole;
+
+/* Task 10 runs for half a second, and then sleeps for 4 of each 10 ms. */
+static void make_run(void)
+{
+	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	struct maker m;
+	uint64_t time;
+	int i;
+
+	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
+	m.header.curr = 10;
+	m.header.curr_kind = STAPE_NEXT_TASK;
+	for (i = 0; i < 50; i++) {
+		time = (1505 + 10 * i) * MS;
+		maker_switch(&m, time, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+		time += 4 * MS;
+		maker_wake(&m, time, 10, STAPE_CTX_HARDIRQ, time, 0);
+		maker_switch(&m, time + 2000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	}
+	write_second_of(pages, 1, "riscv64", json_tokener_parse("{\"sample\": \"" ID "\"}"));
+}
+
+static void write_replay(struct blob *to, unsigned char *page, const char *id, int from, int until)
+{
+	const struct schedtape_player player = {
+		.time = 1 * S, .pid = 110, .task_pid = 10, .task_start = 1 * S,
+	};
+	struct schedtape_cpu cpu = { .cpu = 0 };
+	struct schedtape_end end = {
+		.size = sizeof(end), .start_time = 1 * S, .stop_time = 9 * S, .cpus = &cpu,
+		.nr_cpus = 1,
+	};
+	struct schedtape_task_info task = {
+		.time = 1 * S, .start_time = 5, .pid = 110, .tgid = 110, .comm = "shell",
+	};
+	struct schedtape_error err = { "" };
+	struct schedtape_writer *writer;
+	struct json_object *meta;
+	char part[256];
+
+	snprintf(part, sizeof(part),
+		 "{\"replay_part\": {\"tape\": \"%s\", \"from\": %d000000, \"to\": %d000000, "
+		 "\"speed\": 1.0}, \"replay_costs\": {\"exit\": 1000000, \"leave\": 7}}",
+		 id, from, until);
+	meta = json_tokener_parse(part);
+	cpu.events = ((struct stape_page_header *)page)->events;
+	if (tape_writer_create(to->path, meta, NULL, &writer, &err) ||
+	    schedtape_writer_tasks(writer, &task, 1, &err) ||
+	    schedtape_writer_players(writer, &player, 1, &err) ||
+	    schedtape_writer_pages(writer, page, 1, &err) ||
+	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+		printf("Bail out! %s\n", err.text);
+	json_object_put(meta);
+}
+
+/*
+ * The player is woken at the start, after which it waits for 90 us.  It plays @bursts of 1 or 6 ms,
+ * each after a wait for 3 us, and ends, which takes 1 ms.
+ */
+static void make_replay(struct blob *to, const char *id, int from, int until, int bursts)
+{
+	static unsigned char page[STAPE_PAGE_SIZE] __attribute__((aligned(8)));
+	struct maker m;
+	uint64_t time;
+	int i;
+
+	maker_begin(&m, page, 0, 0, 1000 * MS);
+	maker_wake(&m, 1100 * MS, 110, STAPE_CTX_HARDIRQ, 1100 * MS, 0);
+	maker_switch(&m, 1100 * MS + 90000, 110, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	for (i = 0; i < bursts; i++) {
+		time = (1105 + 10 * i) * MS;
+		maker_switch(&m, time, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+		time += 4 * MS;
+		maker_wake(&m, time, 110, STAPE_CTX_HARDIRQ, time, 0);
+		maker_switch(&m, time + 3000, 110, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	}
+	maker_switch(&m, 1601 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	write_replay(to, page, id, from, until);
+}
+
+static int estimate(const char *a, const char *b)
+{
+	return run_on(the_tape.path, cmd_estimate, "--interval=500ms", a, b);
+}
+
+TEST(sums)
+{
+	ok(!estimate(second.path, first.path), "an estimate");
+	squeeze_blanks();
+	has("\nrun time, s 1.000000 1.000000 0.0 %\n", "a part lasts as long as its interval");
+	has("\nCPU time, ms 799.670 799.900 -0.0 %\n", "without the end of the player");
+	has("\nswitches 50 50 0.0 %\n", "nor the switch at its end");
+	has("\nwake-up latency, 99 %, us 3.007 2.000 50.4 %\n", "nor the wake-up at its start");
+	has("\nA 50.0 0 ", "which interval the first tape is of");
+	has("\nB 50.0 1 ", "and the second one");
+}
+
+TEST(whole)
+{
+	ok(!run_on(the_tape.path, cmd_estimate, "-k1", "--interval=500ms", second.path),
+	   "one interval for all");
+	squeeze_blanks();
+	has("\nCPU time, ms 599.520 799.900 -25.1 %\n", "counts as much as all");
+	ok(run_on(whole.path, cmd_estimate, "-k1", "--interval=500ms", the_tape.path) ==
+		   CMD_FAILURE && strstr(said, "no tape is of phase A:"),
+	   "a replay of the whole is of no interval");
+}
+
+TEST(wrong)
+{
+	static struct blob other;
+
+	ok(estimate(first.path, NULL) == CMD_FAILURE && strstr(said, "no tape is of phase B:"),
+	   "a phase is missing");
+	ok(estimate(first.path, first.path) == CMD_FAILURE &&
+	   strstr(said, "it replays the same interval as"), "an interval is there twice");
+	ok(estimate(the_tape.path, NULL) == CMD_FAILURE && strstr(said, "it is of a whole run, as"),
+	   "two runs");
+	ok(run_on(first.path, cmd_estimate, second.path, NULL, NULL) == CMD_FAILURE &&
+	   strstr(said, "the tape of the run is missing"), "no run");
+	blob_init(&other);
+	make_replay(&other, "0", 1000, 1500, 0);
+	ok(estimate(other.path, NULL) == CMD_FAILURE && strstr(said, "it replays another tape"),
+	   "of another run");
+	make_replay(&other, ID, 1000, 1400, 0);
+	ok(estimate(other.path, NULL) == CMD_FAILURE && strstr(said, "which is no interval of"),
+	   "of no interval");
+	close(other.fd);
+}
+
+int main(void)
+{
+	blob_init(&the_tape);
+	blob_init(&first);
+	blob_init(&second);
+	blob_init(&whole);
+	make_run();
+	make_replay(&first, ID, 1000, 1500, 0);
+	make_replay(&second, ID, 1500, 2000, 50);
+	make_replay(&whole, ID, 1000, 2000, 50);
+	tap_run();
+	return tap_done();
+}
