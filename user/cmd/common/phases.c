@@ -174,13 +174,13 @@ static uint64_t count_at(const struct sampled *sample, size_t number)
 	return end->count == SAMPLED_NONE ? end->number * interval : end->count;
 }
 
-/* Returns how much an interval that ends there counts for. */
+/* Returns how much an interval that ends there counts for, which is not nothing. */
 static uint64_t weight_before(const struct sampled *sample, size_t number)
 {
 	uint64_t count = count_at(sample, number);
 	uint64_t before = number ? count_at(sample, number - 1) : 0;
 
-	return count > before ? count - before : 0;
+	return count > before ? count - before : 1;
 }
 
 /* Finds the end of an interval; @nr of the sample: it is cut, by --time or the tape's end. */
@@ -216,10 +216,10 @@ static void weigh_parts(struct phases *phases, const struct sampled *sample)
 		if (intervals[i].weight > most)
 			most = intervals[i].weight;
 	}
-	for (i = 0; i < phases->vectors.nr && known > 0 && weight > 0; i++) {
+	for (i = 0; i < phases->vectors.nr && known > 0; i++) {
 		if (end_of(sample, &intervals[i]) != sample->nr)
 			continue;
-		intervals[i].weight = intervals[i].known / known * weight;
+		intervals[i].weight = intervals[i].known / known * weight + 1;
 		if (intervals[i].weight > most)
 			intervals[i].weight = most;
 	}
@@ -250,7 +250,7 @@ static double rate_of(const struct sampled *sample, const struct interval *inter
 		return -1;
 	count = sample->counts[end * sample->nr_events + event];
 	weight = weight_before(sample, end);
-	return count == SAMPLED_NONE || !weight ? -1 : (double)count / weight;
+	return count == SAMPLED_NONE ? -1 : (double)count / weight;
 }
 
 /* Adds an event to all vectors.  An interval of which the count is not known is as most are. */
