@@ -125,7 +125,8 @@ struct point_all {
 static inline struct point_all point_all(void)
 {
 	return (struct point_all) {
-		.type = POINT_ALL, .flags = 0x11, .preempt_count = 2, .vec = 1, .low = -2, .class = 200, .bits = 1ULL << 63 | 5,
+		.type = POINT_ALL, .flags = 0x11, .preempt_count = 2, .vec = 1, .low = -2,
+		.class = 200, .bits = 1ULL << 63 | 5,
 		.args = { 7, UINT64_MAX }, .comm = "shell",
 		.list = offsetof(struct point_all, numbers) | 8 << 16, .text = 8 | 8 << 16,
 		.numbers = { -1, 2 }, .words = "a\033 b",

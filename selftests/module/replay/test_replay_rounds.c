@@ -246,7 +246,7 @@ TEST_F(replay, waits_for_exits)
 	ASSERT_TRUE(st_child_settled(&self->w[1]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
 	ASSERT_EQ(0, st_child_begin(&self->w[0], -1, kill_for_parent,
-				   (void *)(uintptr_t)self->w[1].pid));
+				    (void *)(uintptr_t)self->w[1].pid));
 	EXPECT_EQ(0, rewind_replay(self));
 	st_child_go(&self->w[0]);
 	EXPECT_EQ(0, st_child_wait(&self->w[0]));

@@ -26,8 +26,8 @@
 
 /**
  * struct calls - all sums
- * @pairs: each is of a number of struct delays, or of a group, and of a system call. They are in the
- *	places of waker and wakee, see calls_syscall()
+ * @pairs: each is of a number of struct delays, or of a group, and of a system call. They are in
+ *	the places of waker and wakee, see calls_syscall()
  * @sums: by number of the pair: sleeps, each from when the task left its CPU until it was woken, in
  *	the place of delays
  * @nr: number of @sums

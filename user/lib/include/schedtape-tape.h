@@ -315,9 +315,9 @@ int schedtape_tape_open_once(const char *path, struct schedtape_tape **tape,
 			     struct schedtape_error *err);
 /*
  * As schedtape_tape_open_once(), for a program whose signals must not wait for a pipe.
- * @interrupted: called with @arg when a handler of a signal has interrupted a wait for the pipe, also
- * in this call.  The wait goes on if it returns 0, else the function that waits fails with -EINTR:
- * schedtape_tape_next() may be called again.  It must not use the tape.
+ * @interrupted: called with @arg when a handler of a signal has interrupted a wait for the pipe,
+ * also in this call.  The wait goes on if it returns 0, else the function that waits fails with
+ * -EINTR: schedtape_tape_next() may be called again.  It must not use the tape.
  */
 int schedtape_tape_open_interruptible(const char *path, int (*interrupted)(void *arg), void *arg,
 				      struct schedtape_tape **tape, struct schedtape_error *err);
@@ -471,9 +471,9 @@ struct schedtape_copy_options {
 };
 
 /*
- * Copies a tape, or a part of it, into one file: all valid records unchanged, and an end record.  The tape
- * itself is not changed, but for that its first event is the next one.  -EBADMSG: the tape is
- * corrupt, and @recover is not set.
+ * Copies a tape, or a part of it, into one file: all valid records unchanged, and an end record.
+ * The tape itself is not changed, but for that its first event is the next one.  -EBADMSG: the tape
+ * is corrupt, and @recover is not set.
  * Afterwards schedtape_tape_damage() returns what was left out; the copy records it, too.
  * @bytes: receives the size of the copy.
  */

@@ -63,8 +63,8 @@ void tape_file_close(struct tape_file *file);
 /* Returns the bytes read, fewer than @bytes if the file ends there; or -errno. */
 ssize_t tape_file_read(const struct tape_file *file, void *to, size_t bytes, uint64_t offset);
 /*
- * Waits until a pipe has come to @offset + @bytes, or to its end.  0 or -errno; -EINTR: a signal has
- * ended the wait, and nothing of the pipe is lost.
+ * Waits until a pipe has come to @offset + @bytes, or to its end.  0 or -errno; -EINTR: a signal
+ * has ended the wait, and nothing of the pipe is lost.
  */
 int tape_file_reach(const struct tape_file *file, uint64_t offset, uint64_t bytes);
 /* Returns the file's size; UINT64_MAX: it is a pipe that has not come to its end. */
