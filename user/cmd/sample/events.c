@@ -196,12 +196,12 @@ int events_find(struct sample_events *events)
 /* -- those that are missing ------------------------------------------------ */
 
 /* Returns true if this machine can count an event. */
-static bool has(const struct known *event)
+static bool has(uint32_t type, uint64_t config)
 {
 	struct perf_event_attr attr = {
-		.type = event->type,
+		.type = type,
 		.size = sizeof(attr),
-		.config = event->config,
+		.config = config,
 		.disabled = 1,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -225,9 +225,16 @@ int events_say_missing(const struct sample_event *event, int error)
 			  "raise \"ulimit -n\"");
 		return -error;
 	}
+	/* The kernel begins to count for cgroups when a controller is first enabled for one. */
+	if (error == ENOENT && has(event->type, event->config)) {
+		out_error(NULL, "--event %s: cgroups have no perf events before a controller is "
+			  "enabled: write +cpu into cgroup.subtree_control of the first one, or "
+			  "take " TASK_TIME, event->name);
+		return -error;
+	}
 	for (i = 0; i < NR_KNOWN; i++) {
 		len = strlen(list);
-		if (has(&known[i]))
+		if (has(known[i].type, known[i].config))
 			snprintf(list + len, sizeof(list) - len, ", %s", known[i].name);
 	}
 	out_error(NULL, "--event %s: this machine cannot count it (%s); it has %s, and tracepoints",
