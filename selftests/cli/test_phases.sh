@@ -53,6 +53,32 @@ like several.json "print('%.9f,%.9f' % tuple(d['phases'][1][x] / 1e9
 report $? "what stands for the second one can be replayed"
 find alone alone
 three_phases
+
+if find_cgroups; then
+	schedtape sample --no-checkpoint -q --event task-clock,page-faults --interval 20ms -o sampled \
+		-- phases 400 > sampled.borders 2> log
+	report $? "a sample of three phases"
+	range=$(awk '{ printf "%.9f,%.9f", $1 / 1e9, $NF / 1e9 }' sampled.borders)
+	schedtape phases --json --time "$range" sampled > sampled.json 2> log
+	report $? "phases reads its directory"
+	name=sampled
+	three_phases
+	numbers=$(like sampled.json "print(*(x['interval'] for x in d['phases']), sep=',') or True")
+	schedtape phases --time "$range" sampled > text 2> log &&
+		grep -q "^schedtape sample --event=task-clock,page-faults --interval=20000000 \
+--at=${numbers#0,} -o sampled-at -- phases 400$" text
+	report $? "a line samples again where these begin"
+	mkdir growing
+	for file in tape manifest; do
+		head -c "$(($(stat -c %s "sampled/$file") * 2 / 3))" "sampled/$file" > "growing/$file"
+	done
+	schedtape phases --json growing > growing.json 2> log &&
+		like growing.json "10 < len(d['intervals']) < 60"
+	report $? "a directory that is not written to its end"
+else
+	skip "no cgroup v2 here"
+fi
+
 cp several.tape tape
 expect 1 "there are only [0-9]+ intervals" schedtape phases -k 50 --interval 100ms tape
 expect 1 "there is only 1 interval:" schedtape phases -k 2 --interval 1h tape
