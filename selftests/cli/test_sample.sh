@@ -175,8 +175,8 @@ refuse 1 "no such tracepoint" -o new --event sched:nosuch --interval 10 -- true
 refuse 129 "not an event" -o new --event nosuch --interval 10 -- true
 refuse 129 "at least 100us" -o new --event task-clock --interval 10 -- true
 refuse 129 "what is to be sampled" -o new --event task-clock --interval 10ms
-expect 129 "checkpoints cannot be made yet" schedtape sample -o new --event task-clock \
-	--interval 10ms -- true
+expect 1 'no program "nosuch": install the package criu, or use --no-checkpoint' \
+	schedtape sample --criu=nosuch -o new --event task-clock --interval 10ms -- true
 : > manifest
 expect 1 "first line is not that of a sample" schedtape sample --recover .
 if [ "$(sed -n 's/.*hypervisor.*/yes/p; T; q' /proc/cpuinfo)" = yes ]; then

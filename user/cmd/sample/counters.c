@@ -228,18 +228,33 @@ int counters_read(const struct counters *counters, uint64_t *counts)
 	return ret;
 }
 
-int counters_enable(struct counters *counters)
+/* @request: PERF_EVENT_IOC_ENABLE or PERF_EVENT_IOC_DISABLE; @task_time: gets the time now */
+static int switch_all(const struct counters *counters, unsigned long request, uint64_t *task_time)
 {
 	int ret = 0;
 	size_t i;
 
 	for (i = 0; i < counters->events->nr * counters->nr_cpus; i++)
 		if (counters->fds[i] >= 0)
-			ioctl(counters->fds[i], PERF_EVENT_IOC_ENABLE, 0);
+			ioctl(counters->fds[i], request, 0);
 	for (i = 0; i < counters->events->nr && !ret; i++)
-		if (counters->events->list[i].task_time && !counters->task_time)
-			ret = read_task_time(counters, &counters->task_time);
+		if (counters->events->list[i].task_time)
+			ret = read_task_time(counters, task_time);
 	return ret;
+}
+
+int counters_enable(struct counters *counters)
+{
+	uint64_t now = counters->stopped;
+	int ret = switch_all(counters, PERF_EVENT_IOC_ENABLE, &now);
+
+	counters->task_time += now - counters->stopped;
+	return ret;
+}
+
+int counters_disable(struct counters *counters)
+{
+	return switch_all(counters, PERF_EVENT_IOC_DISABLE, &counters->stopped);
 }
 
 /* -- waiting --------------------------------------------------------------- */

@@ -164,7 +164,8 @@ struct counter_part {
  * @epoll: readable when it is time to look at the counts
  * @timer: instead of an overflow, if the first event is no perf event
  * @least: the smallest part
- * @task_time: CPU time of the cgroup before
+ * @task_time: CPU time of the cgroup before, or that does not count
+ * @stopped: CPU time that counts, at the last counters_disable()
  */
 struct counters {
 	const struct sample_events *events;
@@ -178,6 +179,7 @@ struct counters {
 	int timer;
 	uint64_t least;
 	uint64_t task_time;
+	uint64_t stopped;
 };
 
 #define COUNTERS_CLOSED	{ .epoll = -1, .timer = -1 }
@@ -193,6 +195,8 @@ int counters_open(struct counters *counters, const struct sample_events *events,
 		  const struct workload *workload, uint64_t interval);
 /* Begins to count.  Returns 0, or -errno after a message. */
 int counters_enable(struct counters *counters);
+/* Has nothing be counted until counters_enable().  Returns the same. */
+int counters_disable(struct counters *counters);
 /* Reads the count of the first event.  Returns 0, or -errno after a message. */
 int counters_read_first(const struct counters *counters, uint64_t *count);
 /* Reads all counts into @counts, one for each event.  Returns the same. */
@@ -255,6 +259,9 @@ int sample_recover(const char *dir);
  * @max: of --max: so many intervals; 0: no limit
  * @pid: of -p; 0: there is a command
  * @output: the directory
+ * @no_checkpoint: --no-checkpoint
+ * @no_files: --files=none: keep no files with checkpoints
+ * @criu: of --criu, or NULL
  * @recover: the directory of --recover, or NULL
  */
 struct sample_options {
@@ -264,6 +271,9 @@ struct sample_options {
 	uint32_t max;
 	uint32_t pid;
 	const char *output;
+	bool no_checkpoint;
+	bool no_files;
+	const char *criu;
 	const char *recover;
 	bool quiet;
 	char **command;

@@ -14,6 +14,8 @@
 #define OPT_MAX		0x4003
 #define OPT_NO_CHECK	0x4004
 #define OPT_RECOVER	0x4005
+#define OPT_CRIU	0x4006
+#define OPT_FILES	0x4007
 
 #define LEAST_TIME	100000		/* ns: the sampler itself takes some 10,000 for an end */
 
@@ -28,6 +30,9 @@ static const struct argp_option options[] = {
 	{ "at", OPT_AT, "N,...", 0, "Note only the ends of these intervals, as 3,7-9", 1 },
 	{ "max", OPT_MAX, "N", 0, "After so many intervals only record", 1 },
 	{ "no-checkpoint", OPT_NO_CHECK, NULL, 0, "Make no checkpoints", 1 },
+	{ "files", OPT_FILES, "open|none", 0,
+	  "Copy the files that it has open for writing at a checkpoint (open)", 1 },
+	{ "criu", OPT_CRIU, "PROGRAM", 0, "Run this criu, instead of the one in the path", 1 },
 	{ NULL, 0, NULL, 0, "How:", 2 },
 	{ "output", 'o', "DIR", 0, "Directory for the tape and the list of intervals", 2 },
 	{ "quiet", 'q', NULL, 0, "Print only errors and warnings", 2 },
@@ -43,7 +48,6 @@ static const struct argp_option options[] = {
 struct parsing {
 	struct sample_options *opts;
 	const char *interval;
-	bool no_checkpoint;
 };
 
 static void parse_events(struct sample_options *opts, const char *arg,
@@ -113,8 +117,6 @@ static void check(const struct parsing *parsing, const struct argp_state *state)
 	parse_interval(opts, parsing->interval, state);
 	if (!opts->output)
 		argp_error(state, "-o: into which directory?");
-	if (!parsing->no_checkpoint)
-		argp_error(state, "checkpoints cannot be made yet: give --no-checkpoint");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -130,7 +132,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		parsing->interval = arg;
 		break;
 	case OPT_NO_CHECK:
-		parsing->no_checkpoint = true;
+		opts->no_checkpoint = true;
+		break;
+	case OPT_FILES:
+		if (strcmp(arg, "open") && strcmp(arg, "none"))
+			argp_error(state, "--files %s: open or none", arg);
+		opts->no_files = !strcmp(arg, "none");
+		break;
+	case OPT_CRIU:
+		opts->criu = arg;
 		break;
 	case OPT_RECOVER:
 		opts->recover = arg;
@@ -163,11 +173,12 @@ void sample_options_parse(struct sample_options *opts, int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "--no-checkpoint --event EVENT --interval N -o DIR -- COMMAND "
-			    "[ARG...]\n--no-checkpoint --event EVENT --interval N -o DIR -p PID\n"
+		.args_doc = "--event EVENT --interval N -o DIR -- COMMAND [ARG...]\n"
+			    "--event EVENT --interval N -o DIR -p PID\n"
 			    "--recover DIR",
 		.doc = "Records a workload in a cgroup of its own, and notes on the tape when each "
 		       "interval ends: after so many instructions, page faults or the like. "
+		       "There it takes a checkpoint, which restore runs on from. "
 		       "See schedtape-sample(1).",
 	};
 	struct parsing parsing = { .opts = opts };

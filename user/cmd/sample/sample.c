@@ -23,6 +23,7 @@
 #include "record/options.h"
 #include "record/process.h"
 #include "record/recorder.h"
+#include "sample/checkpoint.h"
 
 #define REALTIME	1	/* the lowest priority of SCHED_FIFO */
 
@@ -44,6 +45,7 @@ struct sampling {
 	struct workload workload;
 	struct counters counters;
 	struct sample_tasks tasks;
+	struct checkpoints checkpoints;
 	struct child child;
 	struct schedtape_client *client;
 	struct recorder recorder;
@@ -95,7 +97,8 @@ static struct json_object *describe_counts(const struct sampling *s)
 	return counts;
 }
 
-static int note(struct sampling *s, uint64_t time)
+/* @checkpoint: what there is to know of one, or NULL.  Is released. */
+static int note(struct sampling *s, uint64_t time, struct json_object *checkpoint)
 {
 	uint64_t skid = s->now[0] - s->next * s->options->interval;
 	struct json_object *line = json_object_new_object();
@@ -109,32 +112,76 @@ static int note(struct sampling *s, uint64_t time)
 		json_object_object_add(line, "counts", describe_counts(s));
 		json_object_object_add(line, "tasks", tasks_list(&s->tasks));
 	}
+	if (checkpoint)
+		json_object_object_add(line, "checkpoint", checkpoint);
 	s->ended++;
 	if (skid > s->skid)
 		s->skid = skid;
 	return manifest_add(&s->manifest, line);
 }
 
-/*
- * The interval @next has ended.  This is the place for what is done with the workload at that
- * moment, such as a checkpoint.
- */
-static int end_interval(struct sampling *s)
+/* Marks the end, and reads the counts. */
+static int mark(struct sampling *s, uint64_t *time)
 {
 	struct schedtape_error err;
-	uint64_t time;
 	int ret;
 
-	ret = out_failed(schedtape_session_mark(s->recorder.session, s->next, &time, &err),
-			 &err);
+	ret = out_failed(schedtape_session_mark(s->recorder.session, s->next, time, &err), &err);
 	/* After the mark, so that this does not delay it. */
 	if (!ret)
 		ret = counters_read(&s->counters, s->now);
 	tasks_account(&s->workload);
 	if (!ret && tasks_read(&s->tasks, &s->workload))
 		ret = -ENOMEM;
+	return ret;
+}
+
+/*
+ * Takes a checkpoint of the workload, which is stopped.  Nothing is recorded or counted meanwhile,
+ * because criu has the tasks run its own code.  Returns what there is to know of it; NULL after a
+ * warning: there is none, and the sample goes on.
+ */
+static struct json_object *take_checkpoint(struct sampling *s)
+{
+	struct json_object *about = NULL;
+	struct schedtape_error err;
+
+	if (schedtape_session_pause(s->recorder.session, &err)) {
+		out_warning(NULL, "no checkpoint %u: %s", s->next, err.text);
+		return NULL;
+	}
+	if (counters_disable(&s->counters))
+		out_warning(NULL, "no checkpoint %u: the counters do not stop", s->next);
+	else if (checkpoint_take(&s->checkpoints, s->next, &about, &err))
+		out_warning(NULL, "no checkpoint %u: %s", s->next, err.text);
+	counters_enable(&s->counters);
+	if (schedtape_session_start(s->recorder.session, &err))
+		out_warning(NULL, "the recording does not go on: %s", err.text);
+	return about;
+}
+
+/* The interval @next has ended. */
+static int end_interval(struct sampling *s)
+{
+	bool stopped = false;
+	struct json_object *about = NULL;
+	struct schedtape_error err;
+	uint64_t time;
+	int ret;
+
+	if (!s->options->no_checkpoint) {
+		stopped = !checkpoint_stop(&s->checkpoints, &err);
+		if (!stopped)
+			out_warning(NULL, "no checkpoint %u: %s", s->next, err.text);
+	}
+	ret = mark(s, &time);
+	if (stopped) {
+		if (!ret)
+			about = take_checkpoint(s);
+		checkpoint_go(&s->checkpoints, about);
+	}
 	if (!ret)
-		ret = note(s, time);
+		ret = note(s, time, about);
 	s->known = s->next;
 	memcpy(s->counts, s->now, s->options->events.nr * sizeof(*s->counts));
 	s->next = number_after(s->options, s->next);
@@ -273,6 +320,25 @@ static int enter(struct sampling *s)
 	return ret < 0 ? ret : 0;
 }
 
+/* Finds out whether there can be checkpoints. */
+static int check_checkpoints(struct sampling *s)
+{
+	const struct sample_options *opts = s->options;
+	struct schedtape_error err;
+
+	s->checkpoints = (struct checkpoints){
+		.dir = s->manifest.dir,
+		.cgroup = s->workload.path,
+		.root = opts->pid ? (pid_t)opts->pid : s->child.pid,
+		.criu = opts->criu,
+		.keep_files = !opts->no_files,
+		.incremental = !opts->at.nr,
+	};
+	if (opts->no_checkpoint)
+		return 0;
+	return out_failed(checkpoint_check(&s->checkpoints, &err), &err);
+}
+
 /* Makes the cgroup the session's filter. */
 static int find_cgroup(struct sampling *s)
 {
@@ -387,6 +453,8 @@ static int begin(struct sampling *s)
 		ret = counters_open(&s->counters, &opts->events, &s->workload, opts->interval);
 	if (!ret)
 		ret = find_cgroup(s);
+	if (!ret)
+		ret = check_checkpoints(s);
 	if (!ret)
 		ret = open_recorder(s);
 	return ret ? ret : start(s);
