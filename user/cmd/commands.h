@@ -27,6 +27,7 @@ int cmd_export(int argc, char **argv);
 int cmd_phases(int argc, char **argv);
 int cmd_estimate(int argc, char **argv);
 int cmd_sample(int argc, char **argv);
+int cmd_restore(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_steer(int argc, char **argv);
 int cmd_diff(int argc, char **argv);

@@ -42,6 +42,7 @@ static const struct {
 	{ "sample", cmd_sample, "Record a workload, and when each interval of it ends", false },
 	{ "phases", cmd_phases, "Find parts of a recording that are alike", true },
 	{ "estimate", cmd_estimate, "Estimate a whole run from replays of its intervals", true },
+	{ "restore", cmd_restore, "Let a workload go on from a checkpoint", false },
 	{ "replay", cmd_replay, "Replay a tape", false },
 	{ "steer", cmd_steer, "Pause, resume, speed up or stop a running replay", false },
 	{ "diff", cmd_diff, "Compare two tapes, like a workload and its replay", true },

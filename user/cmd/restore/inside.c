@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "restore/internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/copy-file.h"
+#include "common/criu.h"
+#include "common/output.h"
+#include "tape/json.h"
+
+#define FOLDERS_MAX	256
+/* criu and the processes that it needs get PIDs behind those of the workload. */
+#define PID_MARGIN	64
+
+/**
+ * struct overlays - folders over which there is to be an overlay
+ */
+struct overlays {
+	char *folders[FOLDERS_MAX];
+	size_t n;
+};
+
+/* -- overlays over the folders of kept files ------------------------------- */
+
+/* Returns true if the path is that folder, or below it. */
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return !strncmp(path, folder, len) && (!path[len] || path[len] == '/');
+}
+
+/* Adds the folder of a file, unless there will be an overlay over a folder above it. */
+static int add_folder(const char *path, void *arg)
+{
+	struct overlays *overlays = arg;
+	char folder[PATH_MAX];
+	size_t i, n = 0;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	*strrchr(folder, '/') = '\0';
+	if (!*folder || is_below("/run", folder)) {
+		out_error(path, "the workload wrote it, and its folder can have no overlay");
+		return -EINVAL;
+	}
+	for (i = 0; i < overlays->n; i++)
+		if (is_below(folder, overlays->folders[i]))
+			return 0;
+	for (i = 0; i < overlays->n; i++) {
+		if (is_below(overlays->folders[i], folder))
+			free(overlays->folders[i]);
+		else
+			overlays->folders[n++] = overlays->folders[i];
+	}
+	overlays->n = n;
+	if (n == FOLDERS_MAX) {
+		out_error(NULL, "the workload wrote files in more than %d folders", FOLDERS_MAX);
+		return -E2BIG;
+	}
+	overlays->folders[n] = strdup(folder);
+	if (!overlays->folders[n])
+		return -ENOMEM;
+	overlays->n++;
+	return 0;
+}
+
+struct copying {
+	const struct inside *inside;
+	const struct overlays *overlays;
+};
+
+static void upper_of(char path[PATH_MAX], const struct inside *inside, size_t overlay)
+{
+	snprintf(path, PATH_MAX, "%s/%zu/upper", inside->scratch, overlay);
+}
+
+/*
+ * Copies a kept file into the overlay's upper folder.  The kept file cannot be a lower layer: DIR
+ * may be in the folder that is another one.
+ */
+static int copy_kept(const char *path, void *arg)
+{
+	const struct copying *copying = arg;
+	char from[2 * PATH_MAX], to[2 * PATH_MAX], upper[PATH_MAX];
+	size_t i;
+	int ret;
+
+	for (i = 0; !is_below(path, copying->overlays->folders[i]); i++)
+		;
+	upper_of(upper, copying->inside, i);
+	snprintf(from, sizeof(from), "%s/files%s", copying->inside->described->images, path);
+	snprintf(to, sizeof(to), "%s%s", upper, path + strlen(copying->overlays->folders[i]));
+	ret = copy_file(from, to);
+	if (ret)
+		out_error(from, "it cannot be copied to %s: %s", to, strerror(-ret));
+	return ret;
+}
+
+/* Makes the folders of an overlay.  The upper one's owner and mode are those that are seen. */
+static int make_folders(const struct inside *inside, const char *folder, size_t number)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (stat(folder, &st)) {
+		out_error(folder, "the workload wrote files there: %s; make it, it may be empty",
+			  strerror(errno));
+		return -errno;
+	}
+	snprintf(path, sizeof(path), "%s/%zu", inside->scratch, number);
+	if (mkdir(path, 0700))
+		return -errno;
+	snprintf(path, sizeof(path), "%s/%zu/work", inside->scratch, number);
+	if (mkdir(path, 0700))
+		return -errno;
+	upper_of(path, inside, number);
+	if (mkdir(path, 0700) || chown(path, st.st_uid, st.st_gid) ||
+	    chmod(path, st.st_mode & 07777))
+		return -errno;
+	return 0;
+}
+
+/* Descriptors in place of paths, which could have commas and colons in them. */
+static int mount_overlay(const struct inside *inside, const char *folder, size_t number)
+{
+	int lower = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC), ret = 0;
+	char options[3 * PATH_MAX];
+
+	if (lower < 0)
+		return -errno;
+	snprintf(options, sizeof(options),
+		 "lowerdir=/proc/self/fd/%d,upperdir=%s/%zu/upper,workdir=%s/%zu/work", lower,
+		 inside->scratch, number, inside->scratch, number);
+	if (mount("overlay", folder, "overlay", 0, options)) {
+		ret = -errno;
+		out_error(folder, "there can be no overlay over it: %s", strerror(errno));
+	}
+	close(lower);
+	return ret;
+}
+
+static int make_overlays(const struct inside *inside, struct overlays *overlays)
+{
+	struct copying copying = { inside, overlays };
+	size_t i;
+	int ret = described_each_kept(inside->described, add_folder, overlays);
+
+	for (i = 0; i < overlays->n && !ret; i++)
+		ret = make_folders(inside, overlays->folders[i], i);
+	if (!ret)
+		ret = described_each_kept(inside->described, copy_kept, &copying);
+	for (i = 0; i < overlays->n && !ret; i++)
+		ret = mount_overlay(inside, overlays->folders[i], i);
+	return ret;
+}
+
+/*
+ * Makes and opens the folder of --keep, which may be one that an overlay hides later.  Returns a
+ * descriptor that programs inherit; -1: there is no --keep; -errno after a message.
+ */
+static int open_keep(const char *keep)
+{
+	int fd;
+
+	if (!keep)
+		return -1;
+	if (mkdir(keep, 0777) && errno != EEXIST)
+		goto failed;
+	fd = open(keep, O_RDONLY | O_DIRECTORY);
+	if (fd >= 0)
+		return fd;
+failed:
+	fd = -errno;
+	out_error(keep, "%s", strerror(errno));
+	return fd;
+}
+
+/* Copies what is in the overlays below @keep, with cp, which can copy all kinds of files. */
+static void keep_written(const struct inside *inside, const struct overlays *overlays, int keep)
+{
+	char from[PATH_MAX + 8], to[PATH_MAX + 64];
+	size_t i;
+
+	for (i = 0; i < overlays->n && keep >= 0; i++) {
+		int status = 0;
+		pid_t pid;
+
+		upper_of(from, inside, i);
+		strcat(from, "/.");
+		snprintf(to, sizeof(to), "/proc/self/fd/%d%s", keep, overlays->folders[i]);
+		pid = fork();
+		if (!pid) {
+			execlp("sh", "sh", "-c", "mkdir -p \"$2\" && cp -a \"$1\" \"$2\"", "sh",
+			       from, to, NULL);
+			_exit(127);
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
+			out_warning(inside->keep, "what was written in %s cannot be copied there",
+				    overlays->folders[i]);
+	}
+}
+
+/* -- criu ------------------------------------------------------------------ */
+
+/* Starts a process that writes to @to what comes through a pipe.  Returns the pipe, or -errno. */
+static int relay(int to)
+{
+	char buffer[1 << 16];
+	int ends[2];
+	pid_t pid;
+	ssize_t n;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid) {
+		/* Else it would have the pipes of other relays open. */
+		dup2(ends[0], STDIN_FILENO);
+		dup2(to, STDOUT_FILENO);
+		close_range(STDERR_FILENO + 1, ~0U, 0);
+		while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
+			if (write(STDOUT_FILENO, buffer, n) != n)
+				break;
+		_exit(0);
+	}
+	close(ends[0]);
+	if (pid > 0)
+		return ends[1];
+	close(ends[1]);
+	return -EAGAIN;
+}
+
+/* Returns what criu can open anew in place of a pipe into which the workload writes. */
+static int output_for_criu(int ours)
+{
+	struct stat st;
+	int through;
+
+	if (fstat(ours, &st) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
+		return ours;
+	through = relay(ours);
+	return through < 0 ? ours : through;
+}
+
+/* Pipes and terminals from outside become our standard streams. */
+static void add_streams(const struct inside *inside, struct criu *criu)
+{
+	struct json_object *list, *input;
+	uint64_t fd;
+	char name[64];
+	size_t n, i;
+
+	if (!json_object_object_get_ex(inside->described->about, "streams", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	n = json_object_array_length(list);
+	for (i = 0; i < n; i++) {
+		struct json_object *stream = json_object_array_get_idx(list, i);
+		int ours = STDOUT_FILENO;
+
+		if (!tape_json_text(stream, "name", name, sizeof(name)) ||
+		    !tape_json_number(stream, "fd", &fd))
+			continue;
+		if (fd == STDERR_FILENO)
+			ours = STDERR_FILENO;
+		else if (json_object_object_get_ex(stream, "input", &input) &&
+			 json_object_get_boolean(input))
+			ours = STDIN_FILENO;
+		if (ours != STDIN_FILENO)
+			ours = output_for_criu(ours);
+		criu_add_stream(criu, ours, name);
+	}
+}
+
+/* Has the next PIDs be behind those of the workload, which criu needs for its processes. */
+static void leave_pids(const struct inside *inside)
+{
+	uint64_t last = 0;
+	FILE *file;
+
+	if (!inside->own_pids || !tape_json_number(inside->described->about, "last_pid", &last))
+		return;
+	file = fopen("/proc/sys/kernel/ns_last_pid", "we");
+	if (!file)
+		return;
+	fprintf(file, "%" PRIu64, last + PID_MARGIN);
+	fclose(file);
+}
+
+/* Returns the PID of the first restored process, or -errno after a message. */
+static pid_t start(const struct inside *inside)
+{
+	char path[PATH_MAX];
+	struct criu criu;
+	int pid = -EIO, ret;
+	FILE *file;
+
+	criu_begin(&criu, inside->criu, "restore", inside->described->images, inside->scratch);
+	criu.cgroup = inside->cgroup;
+	criu.in_session = true;
+	criu_add(&criu, "--restore-detached");
+	criu_add(&criu, "--pidfile");
+	criu_add(&criu, "pid");
+	leave_pids(inside);
+	add_streams(inside, &criu);
+	ret = criu_run(&criu);
+	if (ret == -ENOENT)
+		out_error(NULL, "there is no program \"%s\": install the package criu",
+			  inside->criu ? inside->criu : "criu");
+	else if (ret)
+		out_error(inside->described->images, "criu: %s",
+			  ret == -EIO ? criu.reason : strerror(-ret));
+	criu_end(&criu);
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "%s/pid", inside->scratch);
+	file = fopen(path, "re");
+	if (!file || fscanf(file, "%d", &pid) != 1)
+		out_error(path, "criu has written no PID there");
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+/* -- the whole ------------------------------------------------------------- */
+
+/* Waits for all restored processes: criu's children are this one's when it has ended. */
+static int wait_for_all(pid_t first)
+{
+	int status, code = CMD_FAILURE;
+	pid_t pid;
+
+	while ((pid = wait(&status)) > 0 || errno == EINTR)
+		if (pid > 0 && pid == first)
+			code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return code;
+}
+
+static int set_up(const struct inside *inside)
+{
+	/*
+	 * criu gives its own session and group to processes whose session leader or group leader was
+	 * outside.  It fails if these were different, and its own are one.
+	 */
+	setsid();
+	/* If the command is killed, the restored processes end. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    (inside->own_pids && mount("proc", "/proc", "proc", 0, NULL)) ||
+	    mount("tmpfs", inside->scratch, "tmpfs", 0, "mode=700")) {
+		out_error(NULL, "no mount namespace: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+int inside_run(const struct inside *inside)
+{
+	struct overlays overlays = { .n = 0 };
+	int code = CMD_FAILURE, keep;
+	pid_t first;
+
+	keep = open_keep(inside->keep);
+	if ((inside->keep && keep < 0) || set_up(inside))
+		return code;
+	if (!make_overlays(inside, &overlays)) {
+		first = start(inside);
+		if (first > 0)
+			code = wait_for_all(first);
+		if (first > 0)
+			keep_written(inside, &overlays, keep);
+	}
+	while (overlays.n)
+		free(overlays.folders[--overlays.n]);
+	return code;
+}
