@@ -20,7 +20,7 @@
 #define MARGIN		(1 << 20)	/* bytes of the smaller images, for each process */
 #define VERSION_LEN	32
 
-int checkpoint_check(const struct checkpoints *checkpoints, struct schedtape_error *err)
+static int check(const struct checkpoints *checkpoints, struct schedtape_error *err)
 {
 	const char *program = checkpoints->criu ? checkpoints->criu : "criu";
 	struct criu criu;
@@ -43,6 +43,24 @@ int checkpoint_check(const struct checkpoints *checkpoints, struct schedtape_err
 		return schedtape_fail(err, ret, "criu cannot work here: %s; with --no-checkpoint "
 				      "the rest works", ret == -EIO ? criu.reason : strerror(-ret));
 	return 0;
+}
+
+int checkpoint_open(struct checkpoints *checkpoints, struct schedtape_error *err)
+{
+	int ret = check(checkpoints, err);
+
+	if (!ret && checkpoints->keep_files) {
+		ret = closed_files_open(&checkpoints->closed, checkpoints->cgroup);
+		if (ret)
+			schedtape_fail(err, ret, "files that the workload writes cannot be "
+				       "watched: %s; --files=none keeps none", strerror(-ret));
+	}
+	return ret;
+}
+
+void checkpoint_close(struct checkpoints *checkpoints)
+{
+	closed_files_free(&checkpoints->closed);
 }
 
 int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err)
@@ -159,7 +177,7 @@ static void describe(const struct checkpoints *checkpoints, const struct open_fi
 int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct json_object **about,
 		    struct schedtape_error *err)
 {
-	char folder[PATH_MAX], copies[PATH_MAX + 16];
+	char folder[PATH_MAX], copies[PATH_MAX + 16], last[PATH_MAX + 32];
 	struct process_tree processes = { 0 };
 	struct open_files files = { 0 };
 	int ret;
@@ -167,10 +185,13 @@ int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct jso
 	*about = NULL;
 	snprintf(folder, sizeof(folder), "%s/%" PRIu64, checkpoints->dir, number);
 	snprintf(copies, sizeof(copies), "%s/files", folder);
+	snprintf(last, sizeof(last), "%s/%" PRIu64 "/files", checkpoints->dir, checkpoints->last);
 	ret = process_tree_find(&processes, checkpoints->cgroup, checkpoints->root, err);
 	if (ret)
 		goto out;
-	ret = open_files_find(&files, &processes);
+	ret = closed_files_read(&checkpoints->closed);
+	if (!ret)
+		ret = open_files_find(&files, &processes, &checkpoints->closed);
 	if (ret) {
 		schedtape_fail(err, ret, "open files of the workload: %s", strerror(-ret));
 		goto out;
@@ -183,8 +204,10 @@ int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct jso
 		goto out;
 	}
 	ret = dump(checkpoints, folder, &files, err);
+	/* The workload was stopped: criu has written these. */
+	closed_files_skip(&checkpoints->closed);
 	if (!ret && checkpoints->keep_files)
-		ret = open_files_keep(&files, copies, err);
+		ret = open_files_keep(&files, copies, last, err);
 	if (ret) {
 		remove_tree(folder);
 		goto out;

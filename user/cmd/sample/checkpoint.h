@@ -17,6 +17,7 @@
 #include <json-c/json.h>
 #include <schedtape.h>
 
+#include "sample/closed-files.h"
 #include "sample/freezer.h"
 
 /**
@@ -25,10 +26,11 @@
  * @cgroup: folder of the cgroup with the workload in it, and with nothing else
  * @root: process whose descendants all others are
  * @criu: the program; NULL: the one in the path
- * @keep_files: copy the files that the workload has open for writing
+ * @keep_files: copy the files that the workload has open for writing, and those of @closed
  * @incremental: after the first one, write only the memory that has changed since the last one
  * @last: the last checkpoint that was written; 0: there is none
  * @freezer: what stops the workload
+ * @closed: the files that it has written and closed
  */
 struct checkpoints {
 	const char *dir;
@@ -39,10 +41,15 @@ struct checkpoints {
 	bool incremental;
 	uint64_t last;
 	struct freezer freezer;
+	struct closed_files closed;
 };
 
-/* Returns 0 if checkpoints can be written; -errno after setting @err: no criu, or not root. */
-int checkpoint_check(const struct checkpoints *checkpoints, struct schedtape_error *err);
+/*
+ * Returns 0 if checkpoints can be written, and watches which files the workload closes; -errno after
+ * setting @err: no criu, or not root.
+ */
+int checkpoint_open(struct checkpoints *checkpoints, struct schedtape_error *err);
+void checkpoint_close(struct checkpoints *checkpoints);
 /* Stops the workload, whole and at once.  Returns 0, or -errno after setting @err. */
 int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err);
 /*

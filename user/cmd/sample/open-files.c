@@ -18,6 +18,7 @@
 #include "common/criu.h"
 #include "common/output.h"
 #include "common/copy-file.h"
+#include "sample/closed-files.h"
 #include "sample/process-tree.h"
 
 static const char deleted[] = " (deleted)";
@@ -203,7 +204,22 @@ static void leave_out_inner(struct open_files *files)
 	files->nr_streams = n;
 }
 
-int open_files_find(struct open_files *files, const struct process_tree *processes)
+static int add_closed(struct open_files *files, const char *path)
+{
+	size_t n = files->n;
+	struct stat st;
+	int ret;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	ret = add_file(files, path, &st, true);
+	if (files->n > n)
+		files->files[n].closed = true;
+	return ret;
+}
+
+int open_files_find(struct open_files *files, const struct process_tree *processes,
+		    const struct closed_files *closed)
 {
 	int ret = 0;
 	size_t i;
@@ -214,6 +230,8 @@ int open_files_find(struct open_files *files, const struct process_tree *process
 		if (!ret)
 			ret = look_at_mappings(files, processes->pids[i]);
 	}
+	for (i = 0; i < closed->n && !ret; i++)
+		ret = add_closed(files, closed->paths[i]);
 	leave_out_inner(files);
 	return ret;
 }
@@ -231,20 +249,40 @@ void open_files_free(struct open_files *files)
 
 /* -- what becomes of them -------------------------------------------------- */
 
-int open_files_keep(const struct open_files *files, const char *folder, struct schedtape_error *err)
+/* Returns true if the copy of the last checkpoint, which was there, is now one of this one as well. */
+static bool link_last(const struct open_file *file, const char *last, const char *to)
+{
+	char from[PATH_MAX];
+	struct stat st;
+
+	if (!file->closed ||
+	    snprintf(from, sizeof(from), "%s%s", last, file->path) >= (int)sizeof(from) ||
+	    stat(from, &st) || (uint64_t)st.st_size != file->size ||
+	    st.st_mtim.tv_sec * 1000000000ULL + st.st_mtim.tv_nsec != file->mtime_ns)
+		return false;
+	return !copy_file_folders(file->path, to) && !link(from, to);
+}
+
+int open_files_keep(const struct open_files *files, const char *folder, const char *last,
+		    struct schedtape_error *err)
 {
 	char to[PATH_MAX];
 	size_t i;
 	int ret;
 
 	for (i = 0; i < files->n; i++) {
-		if (!files->files[i].written)
+		const struct open_file *file = &files->files[i];
+
+		if (!file->written)
 			continue;
-		ret = snprintf(to, sizeof(to), "%s%s", folder, files->files[i].path);
-		ret = ret < (int)sizeof(to) ? copy_file(files->files[i].path, to) : -ENAMETOOLONG;
+		ret = 0;
+		if (snprintf(to, sizeof(to), "%s%s", folder, file->path) >= (int)sizeof(to))
+			ret = -ENAMETOOLONG;
+		else if (!link_last(file, last, to))
+			ret = copy_file(file->path, to);
 		if (ret)
-			return schedtape_fail(err, ret, "%s cannot be copied: %s",
-					      files->files[i].path, strerror(-ret));
+			return schedtape_fail(err, ret, "%s cannot be copied: %s", file->path,
+					      strerror(-ret));
 	}
 	return 0;
 }

@@ -13,18 +13,22 @@
 #include <json-c/json.h>
 #include <schedtape.h>
 
+struct closed_files;
 struct criu;
 struct process_tree;
 
 /**
  * struct open_file - a regular file
- * @written: it is open for writing, or mapped so that what is written there gets into the file
+ * @written: it is open for writing, or mapped so that what is written there gets into the file, or was
+ *	written and closed before
+ * @closed: only the last
  */
 struct open_file {
 	char *path;
 	uint64_t size;
 	uint64_t mtime_ns;
 	bool written;
+	bool closed;
 };
 
 /**
@@ -53,10 +57,14 @@ struct open_files {
 	uint64_t kept;
 };
 
-/* Finds them.  Returns 0 or -errno. */
-int open_files_find(struct open_files *files, const struct process_tree *processes);
-/* Copies the written files below @folder, each to its path there.  Shares blocks where it can. */
-int open_files_keep(const struct open_files *files, const char *folder,
+/* Finds them, and those of @closed that are still there.  Returns 0 or -errno. */
+int open_files_find(struct open_files *files, const struct process_tree *processes,
+		    const struct closed_files *closed);
+/*
+ * Copies the written files below @folder, each to its path there.  Shares blocks where it can.  Closed
+ * ones that are as they were in @last, the folder of the last checkpoint, become links to those.
+ */
+int open_files_keep(const struct open_files *files, const char *folder, const char *last,
 		    struct schedtape_error *err);
 /* Tells criu which terminals it must not write. */
 void open_files_exclude(const struct open_files *files, struct criu *criu);

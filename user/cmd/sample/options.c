@@ -30,8 +30,8 @@ static const struct argp_option options[] = {
 	{ "at", OPT_AT, "N,...", 0, "Note only the ends of these intervals, as 3,7-9", 1 },
 	{ "max", OPT_MAX, "N", 0, "After so many intervals only record", 1 },
 	{ "no-checkpoint", OPT_NO_CHECK, NULL, 0, "Make no checkpoints", 1 },
-	{ "files", OPT_FILES, "open|none", 0,
-	  "Copy the files that it has open for writing at a checkpoint (open)", 1 },
+	{ "files", OPT_FILES, "written|none", 0,
+	  "With a checkpoint, copy the files that it has written (written)", 1 },
 	{ "criu", OPT_CRIU, "PROGRAM", 0, "Run this criu, instead of the one in the path", 1 },
 	{ NULL, 0, NULL, 0, "How:", 2 },
 	{ "output", 'o', "DIR", 0, "Directory for the tape and the list of intervals", 2 },
@@ -135,8 +135,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		opts->no_checkpoint = true;
 		break;
 	case OPT_FILES:
-		if (strcmp(arg, "open") && strcmp(arg, "none"))
-			argp_error(state, "--files %s: open or none", arg);
+		if (strcmp(arg, "written") && strcmp(arg, "none"))
+			argp_error(state, "--files %s: written or none", arg);
 		opts->no_files = !strcmp(arg, "none");
 		break;
 	case OPT_CRIU:

@@ -232,19 +232,20 @@ static int tick(struct sampling *s)
 
 static int sample_loop(struct sampling *s)
 {
-	struct pollfd fds[5] = {
+	struct pollfd fds[6] = {
 		{ .events = POLLIN },
 		{ .fd = s->signals, .events = POLLIN },
 		{ .fd = recorder_cgroups_fd(&s->recorder), .events = POLLIN },
 		{ .events = POLLIN },
 		{ .fd = s->options->pid ? s->workload.events : -1, .events = POLLPRI },
+		{ .fd = s->checkpoints.closed.fd, .events = POLLIN },
 	};
 	int ret = 0;
 
 	fds[0].fd = schedtape_session_fd(s->recorder.session);
 	while (!s->stop && !ret) {
 		fds[3].fd = s->counters.epoll;
-		if (poll(fds, 5, ms_until(s->tick, RECORDER_FLUSH_MS)) < 0 && errno != EINTR) {
+		if (poll(fds, 6, ms_until(s->tick, RECORDER_FLUSH_MS)) < 0 && errno != EINTR) {
 			ret = -errno;
 			out_error(NULL, "cannot wait for events: %s", strerror(-ret));
 			break;
@@ -252,6 +253,8 @@ static int sample_loop(struct sampling *s)
 		/* First, because the workload goes on. */
 		if (fds[3].revents)
 			ret = look_at_counters(s);
+		if (fds[5].revents && !ret)
+			ret = closed_files_read(&s->checkpoints.closed);
 		if (fds[1].revents)
 			read_signals(s);
 		if (!ret && fds[2].revents)
@@ -320,8 +323,8 @@ static int enter(struct sampling *s)
 	return ret < 0 ? ret : 0;
 }
 
-/* Finds out whether there can be checkpoints. */
-static int check_checkpoints(struct sampling *s)
+/* Makes sure that there can be checkpoints. */
+static int open_checkpoints(struct sampling *s)
 {
 	const struct sample_options *opts = s->options;
 	struct schedtape_error err;
@@ -333,10 +336,11 @@ static int check_checkpoints(struct sampling *s)
 		.criu = opts->criu,
 		.keep_files = !opts->no_files,
 		.incremental = !opts->at.nr,
+		.closed = CLOSED_FILES_NONE,
 	};
 	if (opts->no_checkpoint)
 		return 0;
-	return out_failed(checkpoint_check(&s->checkpoints, &err), &err);
+	return out_failed(checkpoint_open(&s->checkpoints, &err), &err);
 }
 
 /* Makes the cgroup the session's filter. */
@@ -454,7 +458,7 @@ static int begin(struct sampling *s)
 	if (!ret)
 		ret = find_cgroup(s);
 	if (!ret)
-		ret = check_checkpoints(s);
+		ret = open_checkpoints(s);
 	if (!ret)
 		ret = open_recorder(s);
 	return ret ? ret : start(s);
@@ -523,6 +527,7 @@ int cmd_sample(int argc, char **argv)
 	struct sampling s = {
 		.options = &opts, .manifest = MANIFEST_CLOSED, .workload = WORKLOAD_CLOSED,
 		.counters = COUNTERS_CLOSED, .signals = -1,
+		.checkpoints.closed = CLOSED_FILES_NONE,
 	};
 	int ret, closed, left, status;
 	bool cut;
@@ -534,6 +539,7 @@ int cmd_sample(int argc, char **argv)
 	s.now = s.counts + opts.events.nr;
 	ret = s.counts ? sample(&s) : -ENOMEM;
 	counters_close(&s.counters);
+	checkpoint_close(&s.checkpoints);
 	closed = recorder_close(&s.recorder, s.began, opts.quiet);
 	if (s.began && !ret)
 		say_result(&s);
