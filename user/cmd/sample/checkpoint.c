@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "common/criu.h"
 #include "common/output.h"
+#include "sample/due-timers.h"
 #include "sample/open-files.h"
 #include "sample/process-tree.h"
 
@@ -71,9 +72,13 @@ int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err
 void checkpoint_go(struct checkpoints *checkpoints, struct json_object *about)
 {
 	uint64_t pause = freezer_thaw(&checkpoints->freezer);
+	char folder[PATH_MAX];
 
-	if (about)
-		out_json_add_count(about, "pause_ns", pause);
+	if (!about)
+		return;
+	snprintf(folder, sizeof(folder), "%s/%" PRIu64, checkpoints->dir, checkpoints->last);
+	out_json_add_count(about, "pause_ns", pause);
+	out_json_add_count(about, "timers_due", due_timers(folder, pause));
 }
 
 /* -- space ----------------------------------------------------------------- */

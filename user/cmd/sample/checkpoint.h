@@ -45,8 +45,8 @@ struct checkpoints {
 };
 
 /*
- * Returns 0 if checkpoints can be written, and watches which files the workload closes; -errno after
- * setting @err: no criu, or not root.
+ * Returns 0 if checkpoints can be written, and watches which files the workload closes; -errno
+ * after setting @err: no criu, or not root.
  */
 int checkpoint_open(struct checkpoints *checkpoints, struct schedtape_error *err);
 void checkpoint_close(struct checkpoints *checkpoints);
@@ -59,7 +59,10 @@ int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err
  */
 int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct json_object **about,
 		    struct schedtape_error *err);
-/* Lets the workload go on.  @about: gets the length of the pause; NULL: there is no checkpoint */
+/*
+ * Lets the workload go on.  @about: gets the length of the pause, and how many timers became due in it;
+ * NULL: there is no checkpoint
+ */
 void checkpoint_go(struct checkpoints *checkpoints, struct json_object *about);
 
 #endif /* SCHEDTAPE_SAMPLE_CHECKPOINT_H */

@@ -249,7 +249,7 @@ void open_files_free(struct open_files *files)
 
 /* -- what becomes of them -------------------------------------------------- */
 
-/* Returns true if the copy of the last checkpoint, which was there, is now one of this one as well. */
+/* Makes the copy of the last checkpoint one of this one, too; false: the file has changed. */
 static bool link_last(const struct open_file *file, const char *last, const char *to)
 {
 	char from[PATH_MAX];
