@@ -55,6 +55,7 @@ void criu_begin(struct criu *criu, const char *program, const char *action, cons
 {
 	memset(criu, 0, sizeof(*criu));
 	criu->images = images;
+	criu->terminal = -1;
 	criu->kept = -1;
 	if (asprintf(&criu->log, "%s/log", work) < 0) {
 		criu->log = NULL;
@@ -176,8 +177,9 @@ static void __attribute__((noreturn)) child_main(struct criu *criu, int early)
 		setsid();
 	for (i = 0; i < (int)criu->nr_streams; i++)
 		dup2(criu->streams[i], FIRST_STREAM + i);
-	for (i = 0; i < 3; i++)
-		dup2(i && early >= 0 ? early : null, i);
+	dup2(criu->terminal >= 0 ? criu->terminal : null, STDIN_FILENO);
+	for (i = STDOUT_FILENO; i <= STDERR_FILENO; i++)
+		dup2(early >= 0 ? early : null, i);
 	if (criu->cgroup && !enter(criu->cgroup))
 		_exit(NOT_ENTERED);
 	if (criu->kept >= 0)

@@ -24,6 +24,7 @@
  * @cgroup: folder of the cgroup that it enters, or NULL
  * @in_session: it is in this process's session, and in a group of its own
  * @streams: the descriptors that it inherits, one for each stream of the images
+ * @terminal: its standard input, which takes the place of the workload's terminal; -1: none
  * @kept: a descriptor that criu inherits, or -1
  * @reason: after a failure, why, in criu's words
  */
@@ -37,6 +38,7 @@ struct criu {
 	bool in_session;
 	int streams[CRIU_STREAMS];
 	size_t nr_streams;
+	int terminal;
 	int kept;
 	char reason[CRIU_REASON_LEN];
 };
@@ -51,7 +53,8 @@ void criu_begin(struct criu *criu, const char *program, const char *action, cons
 void criu_add(struct criu *criu, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /*
  * Has criu inherit a descriptor in place of @name, which was outside at the dump.  criu opens it
- * anew, so a file would be written from its beginning.  criu_run() closes those above standard error.
+ * anew, so a file would be written from its beginning.  criu_run() closes those above standard
+ * error.
  */
 void criu_add_stream(struct criu *criu, int stream, const char *name);
 /*

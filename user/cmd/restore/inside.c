@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -214,32 +215,40 @@ static void keep_written(const struct inside *inside, const struct overlays *ove
 
 /* -- criu ------------------------------------------------------------------ */
 
-/* Starts a process that writes to @to what comes through a pipe.  Returns the pipe, or -errno. */
-static int relay(int to)
+/* Starts a process that writes to @to what it reads from @from.  Returns its PID, or -errno. */
+static pid_t start_relay(int from, int to)
 {
 	char buffer[1 << 16];
+	pid_t pid = fork();
+	ssize_t n;
+
+	if (pid)
+		return pid < 0 ? -errno : pid;
+	dup2(to, STDERR_FILENO + 1);
+	dup2(from, STDIN_FILENO);
+	dup2(STDERR_FILENO + 1, STDOUT_FILENO);
+	/* Else it would have the pipes of other relays open. */
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
+		if (write(STDOUT_FILENO, buffer, n) != n)
+			break;
+	_exit(0);
+}
+
+/* Returns the writing end of a pipe from which a process writes to @to, or -errno. */
+static int relay(int to)
+{
 	int ends[2];
 	pid_t pid;
-	ssize_t n;
 
 	if (pipe2(ends, O_CLOEXEC))
 		return -errno;
-	pid = fork();
-	if (!pid) {
-		/* Else it would have the pipes of other relays open. */
-		dup2(ends[0], STDIN_FILENO);
-		dup2(to, STDOUT_FILENO);
-		close_range(STDERR_FILENO + 1, ~0U, 0);
-		while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
-			if (write(STDOUT_FILENO, buffer, n) != n)
-				break;
-		_exit(0);
-	}
+	pid = start_relay(ends[0], to);
 	close(ends[0]);
 	if (pid > 0)
 		return ends[1];
 	close(ends[1]);
-	return -EAGAIN;
+	return pid;
 }
 
 /* Returns what criu can open anew in place of a pipe into which the workload writes. */
@@ -254,10 +263,31 @@ static int output_for_criu(int ours)
 	return through < 0 ? ours : through;
 }
 
-/* Pipes and terminals from outside become our standard streams. */
-static void add_streams(const struct inside *inside, struct criu *criu)
+/*
+ * Makes a terminal that takes the place of the workload's, because criu needs the one of its own
+ * session, and ours has our caller's.  Its input is our standard input, and its output our standard
+ * output.  Returns it, or -1 after a message.
+ */
+static int open_terminal(pid_t *input)
 {
-	struct json_object *list, *input;
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), slave = -1;
+
+	if (master >= 0 && !grantpt(master) && !unlockpt(master))
+		slave = open(ptsname(master), O_RDWR | O_CLOEXEC);
+	if (slave < 0 || ioctl(slave, TIOCSCTTY, 0) ||
+	    start_relay(master, STDOUT_FILENO) < 0) {
+		out_error(NULL, "no terminal for the workload: %s", strerror(errno));
+		return -1;
+	}
+	*input = start_relay(STDIN_FILENO, master);
+	close(master);
+	return slave;
+}
+
+/* @input: gets the PID of a process that relays input, if there is one */
+static void add_streams(const struct inside *inside, struct criu *criu, pid_t *input)
+{
+	struct json_object *list, *reads;
 	uint64_t fd;
 	char name[64];
 	size_t n, i;
@@ -273,10 +303,15 @@ static void add_streams(const struct inside *inside, struct criu *criu)
 		if (!tape_json_text(stream, "name", name, sizeof(name)) ||
 		    !tape_json_number(stream, "fd", &fd))
 			continue;
+		if (*name == 't') {
+			if (criu->terminal < 0)
+				criu->terminal = open_terminal(input);
+			continue;
+		}
 		if (fd == STDERR_FILENO)
 			ours = STDERR_FILENO;
-		else if (json_object_object_get_ex(stream, "input", &input) &&
-			 json_object_get_boolean(input))
+		else if (json_object_object_get_ex(stream, "input", &reads) &&
+			 json_object_get_boolean(reads))
 			ours = STDIN_FILENO;
 		if (ours != STDIN_FILENO)
 			ours = output_for_criu(ours);
@@ -300,7 +335,7 @@ static void leave_pids(const struct inside *inside)
 }
 
 /* Returns the PID of the first restored process, or -errno after a message. */
-static pid_t start(const struct inside *inside)
+static pid_t start(const struct inside *inside, pid_t *input)
 {
 	char path[PATH_MAX];
 	struct criu criu;
@@ -314,8 +349,10 @@ static pid_t start(const struct inside *inside)
 	criu_add(&criu, "--pidfile");
 	criu_add(&criu, "pid");
 	leave_pids(inside);
-	add_streams(inside, &criu);
+	add_streams(inside, &criu, input);
 	ret = criu_run(&criu);
+	if (criu.terminal >= 0)
+		close(criu.terminal);
 	if (ret == -ENOENT)
 		out_error(NULL, "there is no program \"%s\": install the package criu",
 			  inside->criu ? inside->criu : "criu");
@@ -336,23 +373,42 @@ static pid_t start(const struct inside *inside)
 
 /* -- the whole ------------------------------------------------------------- */
 
-/* Waits for all restored processes: criu's children are this one's when it has ended. */
-static int wait_for_all(pid_t first)
+/* Returns true if @pid is the only child. */
+static bool is_alone(pid_t pid)
+{
+	FILE *file = fopen("/proc/thread-self/children", "re");
+	int child, others = 0;
+
+	while (file && fscanf(file, "%d", &child) == 1)
+		others += child != pid;
+	if (file)
+		fclose(file);
+	return file && !others;
+}
+
+/*
+ * Waits for all restored processes: criu's children are this one's when it has ended.  @input: a
+ * process that would wait for input forever, or 0
+ */
+static int wait_for_all(pid_t first, pid_t input)
 {
 	int status, code = CMD_FAILURE;
 	pid_t pid;
 
-	while ((pid = wait(&status)) > 0 || errno == EINTR)
+	while ((pid = wait(&status)) > 0 || errno == EINTR) {
 		if (pid > 0 && pid == first)
 			code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+		if (input > 0 && is_alone(input))
+			kill(input, SIGKILL);
+	}
 	return code;
 }
 
 static int set_up(const struct inside *inside)
 {
 	/*
-	 * criu gives its own session and group to processes whose session leader or group leader was
-	 * outside.  It fails if these were different, and its own are one.
+	 * criu gives its own session and group to processes whose session leader or group leader
+	 * was outside.  It fails if these were different, and its own are one.
 	 */
 	setsid();
 	/* If the command is killed, the restored processes end. */
@@ -371,15 +427,15 @@ int inside_run(const struct inside *inside)
 {
 	struct overlays overlays = { .n = 0 };
 	int code = CMD_FAILURE, keep;
-	pid_t first;
+	pid_t first, input = 0;
 
 	keep = open_keep(inside->keep);
 	if ((inside->keep && keep < 0) || set_up(inside))
 		return code;
 	if (!make_overlays(inside, &overlays)) {
-		first = start(inside);
+		first = start(inside, &input);
 		if (first > 0)
-			code = wait_for_all(first);
+			code = wait_for_all(first, input);
 		if (first > 0)
 			keep_written(inside, &overlays, keep);
 	}

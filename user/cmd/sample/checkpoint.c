@@ -133,8 +133,7 @@ static void remove_tree(const char *folder)
 
 /* -- one checkpoint -------------------------------------------------------- */
 
-static int dump(struct checkpoints *checkpoints, const char *folder, const struct open_files *files,
-		struct schedtape_error *err)
+static int dump(struct checkpoints *checkpoints, const char *folder, struct schedtape_error *err)
 {
 	struct criu criu;
 	int ret;
@@ -155,7 +154,6 @@ static int dump(struct checkpoints *checkpoints, const char *folder, const struc
 		criu_add(&criu, "--prev-images-dir");
 		criu_add(&criu, "../%" PRIu64, checkpoints->last);
 	}
-	open_files_exclude(files, &criu);
 	ret = criu_run(&criu);
 	if (ret)
 		schedtape_fail(err, ret, "criu: %s", ret == -EIO ? criu.reason : strerror(-ret));
@@ -208,7 +206,7 @@ int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct jso
 		ret = schedtape_fail(err, -errno, "%s: %s", folder, strerror(errno));
 		goto out;
 	}
-	ret = dump(checkpoints, folder, &files, err);
+	ret = dump(checkpoints, folder, err);
 	/* The workload was stopped: criu has written these. */
 	closed_files_skip(&checkpoints->closed);
 	if (!ret && checkpoints->keep_files)

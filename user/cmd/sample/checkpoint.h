@@ -60,8 +60,8 @@ int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err
 int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct json_object **about,
 		    struct schedtape_error *err);
 /*
- * Lets the workload go on.  @about: gets the length of the pause, and how many timers became due in it;
- * NULL: there is no checkpoint
+ * Lets the workload go on.  @about: gets the length of the pause, and how many timers became due in
+ * it; NULL: there is no checkpoint
  */
 void checkpoint_go(struct checkpoints *checkpoints, struct json_object *about);
 

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/list.h"
 #include "common/build-id.h"
-#include "common/criu.h"
 #include "common/output.h"
 #include "common/copy-file.h"
 #include "sample/closed-files.h"
@@ -285,18 +284,6 @@ int open_files_keep(const struct open_files *files, const char *folder, const ch
 					      strerror(-ret));
 	}
 	return 0;
-}
-
-void open_files_exclude(const struct open_files *files, struct criu *criu)
-{
-	size_t i;
-
-	for (i = 0; i < files->nr_streams; i++) {
-		if (*files->streams[i].name != 't')
-			continue;
-		criu_add(criu, "--external");
-		criu_add(criu, "%s", files->streams[i].name);
-	}
 }
 
 static struct json_object *describe_file(const struct open_file *file, bool kept)

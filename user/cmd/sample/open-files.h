@@ -14,13 +14,12 @@
 #include <schedtape.h>
 
 struct closed_files;
-struct criu;
 struct process_tree;
 
 /**
  * struct open_file - a regular file
- * @written: it is open for writing, or mapped so that what is written there gets into the file, or was
- *	written and closed before
+ * @written: it is open for writing, or mapped so that what is written there gets into the file, or
+ *	was written and closed before
  * @closed: only the last
  */
 struct open_file {
@@ -61,13 +60,12 @@ struct open_files {
 int open_files_find(struct open_files *files, const struct process_tree *processes,
 		    const struct closed_files *closed);
 /*
- * Copies the written files below @folder, each to its path there.  Shares blocks where it can.  Closed
- * ones that are as they were in @last, the folder of the last checkpoint, become links to those.
+ * Copies the written files below @folder, each to its path there.  Shares blocks where it can.
+ * Closed ones that are as they were in @last, the folder of the last checkpoint, become links to
+ * those.
  */
 int open_files_keep(const struct open_files *files, const char *folder, const char *last,
 		    struct schedtape_error *err);
-/* Tells criu which terminals it must not write. */
-void open_files_exclude(const struct open_files *files, struct criu *criu);
 /* Adds the members "files" and "streams".  @kept: the written ones were copied */
 void open_files_describe(const struct open_files *files, bool kept, struct json_object *to);
 void open_files_free(struct open_files *files);
