@@ -11,11 +11,7 @@
 # instruction takes 2^SHIFT ns.
 counted_command()
 {
-	local criu=()
-
-	# Debian 12's does not work with 7.3.
-	[ "$1" != 6.1 ] || criu=(--package criu)
-	command=(qemu/vm --memory "${criu[@]}" --mem 3072 --kernel "$1" --icount --shift "$2" --
+	command=(qemu/vm --memory --mem 3072 --kernel "$1" --icount --shift "$2" --
 		"SCHEDTAPE_EXACT=1 SCHEDTAPE_KO=/schedtape/build/kmod/$1/schedtape.ko ./run ${*:3}")
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sample/open-files.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -187,21 +188,69 @@ static int look_at_mappings(struct open_files *files, pid_t pid)
 	return ret;
 }
 
-/* Leaves out pipes of which the workload has both ends: these criu restores. */
-static void leave_out_inner(struct open_files *files)
+/* -- streams from outside -------------------------------------------------- */
+
+/* Returns true if a process has a descriptor of that name. */
+static bool has_open(const char *pid, const char *name)
+{
+	char path[64], link[64];
+	struct dirent *entry;
+	bool found = false;
+	ssize_t n;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%.16s/fd", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
+		link[n > 0 ? n : 0] = '\0';
+		found = !strcmp(link, name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/*
+ * Returns true if a process that is not of the workload has the pipe open.  If none has, the other end
+ * is closed for good, and what is in the pipe is all that will come.
+ */
+static bool is_shared(const char *name, const struct process_tree *processes)
+{
+	struct dirent *entry;
+	bool found;
+	DIR *proc;
+
+	/* It is mostly one that the workload has from this process. */
+	found = has_open("self", name);
+	proc = found ? NULL : opendir("/proc");
+	while (proc && !found && (entry = readdir(proc)))
+		found = isdigit((unsigned char)*entry->d_name) &&
+			!process_tree_has(processes, atoi(entry->d_name)) &&
+			has_open(entry->d_name, name);
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/* Leaves out pipes that the workload shares with nobody: these criu restores. */
+static void leave_out_inner(struct open_files *files, const struct process_tree *processes)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < files->nr_streams; i++) {
 		struct open_stream *stream = &files->streams[i];
 
-		if (stream->reads && stream->writes && *stream->name == 'p')
+		if (*stream->name == 'p' && ((stream->reads && stream->writes) ||
+					     !is_shared(stream->name, processes)))
 			free(stream->name);
 		else
 			files->streams[n++] = *stream;
 	}
 	files->nr_streams = n;
 }
+
+/* -- all of them ----------------------------------------------------------- */
 
 static int add_closed(struct open_files *files, const char *path)
 {
@@ -231,7 +280,7 @@ int open_files_find(struct open_files *files, const struct process_tree *process
 	}
 	for (i = 0; i < closed->n && !ret; i++)
 		ret = add_closed(files, closed->paths[i]);
-	leave_out_inner(files);
+	leave_out_inner(files, processes);
 	return ret;
 }
 

@@ -31,7 +31,7 @@ struct open_file {
 };
 
 /**
- * struct open_stream - a pipe of which the workload has one end only, or a terminal
+ * struct open_stream - a pipe whose other end others have, or a terminal
  * @name: as criu knows it: "pipe:[12]", or "tty[8803:16]"
  * @fd: the lowest descriptor of it
  */

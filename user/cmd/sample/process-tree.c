@@ -93,7 +93,7 @@ static void look_at_threads(struct process_tree *processes, pid_t pid)
 		closedir(dir);
 }
 
-static bool contains(const struct process_tree *processes, pid_t pid)
+bool process_tree_has(const struct process_tree *processes, pid_t pid)
 {
 	size_t i;
 
@@ -129,7 +129,7 @@ int process_tree_find(struct process_tree *processes, const char *cgroup, pid_t 
 	if (ret)
 		return schedtape_fail(err, ret, "the processes in %s cannot be read: %s", cgroup,
 				      strerror(-ret));
-	if (!contains(processes, root))
+	if (!process_tree_has(processes, root))
 		return schedtape_fail(err, -ECHILD, "process %d has ended before its descendants: "
 				      "criu writes a process with its descendants", root);
 	/* If each has its parent among them, all are descendants of the one that has not. */
@@ -137,7 +137,7 @@ int process_tree_find(struct process_tree *processes, const char *cgroup, pid_t 
 		pid_t pid = processes->pids[i], parent = look_at(processes, pid);
 
 		look_at_threads(processes, pid);
-		if (pid == root || contains(processes, parent))
+		if (pid == root || process_tree_has(processes, parent))
 			continue;
 		read_name(name, sizeof(name), pid);
 		return schedtape_fail(err, -ECHILD, "process %d (%s) is no descendant of process "

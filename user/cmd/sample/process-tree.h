@@ -5,6 +5,7 @@
 #ifndef SCHEDTAPE_SAMPLE_PROCESS_TREE_H
 #define SCHEDTAPE_SAMPLE_PROCESS_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,6 +32,7 @@ struct process_tree {
  */
 int process_tree_find(struct process_tree *processes, const char *cgroup, pid_t root,
 		      struct schedtape_error *err);
+bool process_tree_has(const struct process_tree *processes, pid_t pid);
 void process_tree_free(struct process_tree *processes);
 
 #endif /* SCHEDTAPE_SAMPLE_PROCESS_TREE_H */
