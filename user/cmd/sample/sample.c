@@ -13,17 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <machine/machine.h>
-
 #include "commands.h"
 #include "common/output.h"
 #include "common/priority.h"
-#include "common/rights.h"
 #include "common/signals.h"
-#include "record/options.h"
 #include "record/process.h"
 #include "record/recorder.h"
 #include "sample/checkpoint.h"
+#include "sample/recorded.h"
 
 #define REALTIME	1	/* the lowest priority of SCHED_FIFO */
 
@@ -47,10 +44,8 @@ struct sampling {
 	struct sample_tasks tasks;
 	struct checkpoints checkpoints;
 	struct child child;
-	struct schedtape_client *client;
 	struct recorder recorder;
-	struct schedtape_filter filter;
-	struct schedtape_cgroup cgroup;
+	struct recorded recorded;
 	uint64_t *counts;
 	uint64_t *now;
 	uint32_t next;
@@ -343,63 +338,19 @@ static int open_checkpoints(struct sampling *s)
 	return out_failed(checkpoint_open(&s->checkpoints, &err), &err);
 }
 
-/* Makes the cgroup the session's filter. */
-static int find_cgroup(struct sampling *s)
-{
-	struct schedtape_error err;
-	int ret = schedtape_cgroup_find(s->workload.path, &s->cgroup, &err);
-
-	s->filter = (struct schedtape_filter){
-		.size = sizeof(s->filter),
-		.cgroups = &s->cgroup,
-		.nr_cgroups = 1,
-	};
-	return out_failed(ret, &err);
-}
-
 static int open_recorder(struct sampling *s)
 {
-	static const struct record_options usual = { .clock = RECORD_CLOCK_ANY };
-	struct schedtape_recording recording = {
+	struct recorded_options what = {
+		.cgroup = s->workload.path,
+		.tape = s->manifest.tape,
 		.command = s->options->command,
-		.filter = &s->filter,
-	};
-	struct recorder_options to = {
-		.path = s->manifest.tape,
-		.filter = &s->filter,
-		.level = 1,
+		.id = s->manifest.id,
 		.quiet = s->options->quiet,
 	};
-	struct schedtape_module_info info = { .size = sizeof(info) };
-	struct schedtape_calibration calibration;
-	struct schedtape_error err;
-	struct json_object *meta;
-	int ret;
+	int ret = recorded_open(&s->recorded, &s->recorder, &what);
 
-	ret = rights_say(schedtape_client_open(&s->client, &err), &err);
-	if (!ret)
-		ret = rights_say(schedtape_client_info(s->client, &info, &err), &err);
-	if (!ret)
-		ret = record_options_clock(&usual, &info, &recording.clock);
-	if (!ret)
-		ret = record_options_rings(&usual, NULL, 0, &info, &to.ring_bytes);
-	if (ret)
-		return ret;
-	to.clock = recording.clock;
-	schedtape_calibrate(&calibration);
-	meta = schedtape_machine_describe(&info, &calibration, &recording);
-	if (!meta)
-		return -ENOMEM;
-	json_object_object_add(meta, "sample", json_object_new_string(s->manifest.id));
-	to.meta = meta;
-	ret = recorder_open(&s->recorder, s->client, &to);
-	json_object_put(meta);
 	/* The workload goes on until the sampler runs.  Without the right it only takes longer. */
 	priority_set(REALTIME);
-	if (!ret)
-		ret = rights_say(schedtape_filter_add(s->client,
-						      schedtape_session_id(s->recorder.session),
-						      &s->filter, &err), &err);
 	return ret;
 }
 
@@ -455,8 +406,6 @@ static int begin(struct sampling *s)
 		ret = events_find((struct sample_events *)&opts->events);
 	if (!ret)
 		ret = counters_open(&s->counters, &opts->events, &s->workload, opts->interval);
-	if (!ret)
-		ret = find_cgroup(s);
 	if (!ret)
 		ret = open_checkpoints(s);
 	if (!ret)
@@ -552,8 +501,7 @@ int cmd_sample(int argc, char **argv)
 	status = exit_status(&s, cut, ret);
 	tasks_free(&s.tasks);
 	workload_close(&s.workload);
-	schedtape_client_close(s.client);
-	free(s.cgroup.path);
+	recorded_free(&s.recorded);
 	free(s.counts);
 	sample_options_free(&opts);
 	status = out_finish(status);
