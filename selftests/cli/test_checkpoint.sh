@@ -54,6 +54,31 @@ report $? "run on together, and write the same"
 [ "$(find "$cg" -name 'schedtape-*')" = "" ] && ! ls -d /run/schedtape-restore.* > log 2>&1
 report $? "no cgroup or folder is left"
 
+
+cat > closing <<'EOS'
+for i in 1 2 3 4 5 6; do
+	echo $i >> work/list
+	checksum 0 work/new | tail -n 1 >> work/list
+	sort -r work/list > work/sorted
+done
+md5sum < work/sorted
+EOS
+sample three --interval 20ms --at 7 -- bash closing 2>&1 | cat > log
+printed=$(cat log)
+[ "${#printed}" = 35 ] && cp work/list whole && rm work/*
+schedtape restore --keep kept3 three 2>&1 < /dev/null | cat > log
+[ "$(cat log)" = "$printed" ] && cmp "kept3$PWD/work/list" whole 2>> log
+report $? "files that were written and closed are as they were"
+
+schedtape restore --record part.tape --for interval two < /dev/null > out 2> log
+report $? "one interval of them is recorded"
+on_tape part.tape "c == {'checksum'} and len(p) == 3" "they are on the tape, and criu is not"
+schedtape info --json part.tape > info.json 2> log && like info.json "d['meta']['interval'] == 3"
+report $? "with the interval's number"
+schedtape report --json part.tape > tape.json 2> log &&
+	like tape.json "19e6 < sum(t['cpu_time_ns'] for t in d['tasks']) < 25e6"
+report $? "and its CPU time"
+
 # -- trouble --------------------------------------------------------------------
 
 expect 1 "there are 3 checkpoints" schedtape restore one

@@ -53,6 +53,8 @@ static void take_line(struct described *described, const char *line, uint64_t nu
 	struct json_object *object = tape_json_parse(line, strlen(line)), *about;
 	uint64_t interval;
 
+	if (object && !described->sample)
+		described->sample = json_object_get(object);
 	if (object && tape_json_number(object, "interval", &interval) &&
 	    json_object_object_get_ex(object, "checkpoint", &about) &&
 	    json_object_is_type(about, json_type_object) && (!number || number == interval)) {
@@ -126,7 +128,9 @@ int described_find(struct described *described, const char *path)
 void described_free(struct described *described)
 {
 	json_object_put(described->about);
+	json_object_put(described->sample);
 	described->about = NULL;
+	described->sample = NULL;
 }
 
 /* -- its files ------------------------------------------------------------- */

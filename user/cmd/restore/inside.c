@@ -334,6 +334,34 @@ static void leave_pids(const struct inside *inside)
 	fclose(file);
 }
 
+/*
+ * Has criu run a script that freezes the restored processes before they run.  criu is in their
+ * cgroup, and the script as well: both leave it first.
+ */
+static int add_freezing(const struct inside *inside, struct criu *criu)
+{
+	static const char text[] =
+		"#!/bin/sh\n"
+		"[ \"$CRTOOLS_SCRIPT_ACTION\" = pre-resume ] || exit 0\n"
+		"for pid in $PPID $$; do echo $pid > '%s/../cgroup.procs' || exit; done\n"
+		"echo 1 > '%s/cgroup.freeze'\n";
+	char path[PATH_MAX];
+	FILE *file;
+
+	if (inside->ready < 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s/freeze", inside->scratch);
+	file = fopen(path, "we");
+	if (!file || fprintf(file, text, inside->cgroup, inside->cgroup) < 0 ||
+	    fchmod(fileno(file), 0700) || fclose(file)) {
+		out_error(path, "%s", strerror(errno));
+		return -EIO;
+	}
+	criu_add(criu, "--action-script");
+	criu_add(criu, "%s", path);
+	return 0;
+}
+
 /* Returns the PID of the first restored process, or -errno after a message. */
 static pid_t start(const struct inside *inside, pid_t *input)
 {
@@ -350,6 +378,9 @@ static pid_t start(const struct inside *inside, pid_t *input)
 	criu_add(&criu, "pid");
 	leave_pids(inside);
 	add_streams(inside, &criu, input);
+	ret = add_freezing(inside, &criu);
+	if (ret)
+		goto out;
 	ret = criu_run(&criu);
 	if (criu.terminal >= 0)
 		close(criu.terminal);
@@ -359,6 +390,7 @@ static pid_t start(const struct inside *inside, pid_t *input)
 	else if (ret)
 		out_error(inside->described->images, "criu: %s",
 			  ret == -EIO ? criu.reason : strerror(-ret));
+out:
 	criu_end(&criu);
 	if (ret)
 		return ret;
@@ -434,6 +466,9 @@ int inside_run(const struct inside *inside)
 		return code;
 	if (!make_overlays(inside, &overlays)) {
 		first = start(inside, &input);
+		if (first > 0 && inside->ready >= 0 && write(inside->ready, "", 1) != 1)
+			out_warning(NULL, "%s", strerror(errno));
+		close(inside->ready);
 		if (first > 0)
 			code = wait_for_all(first, input);
 		if (first > 0)

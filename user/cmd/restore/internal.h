@@ -20,11 +20,13 @@
  * @images: its folder, DIR/N, as an absolute path
  * @number: N
  * @about: the member "checkpoint" of the interval's line
+ * @sample: the first line of the manifest
  */
 struct described {
 	char images[PATH_MAX];
 	uint64_t number;
 	struct json_object *about;
+	struct json_object *sample;
 };
 
 /*
@@ -50,6 +52,8 @@ void described_free(struct described *described);
  * @keep: folder that in the end gets what the processes have written, or NULL
  * @cgroup: folder of a cgroup for the restored processes
  * @criu: the program, or NULL
+ * @ready: writing end of a pipe: gets a byte when the processes are restored and frozen, and
+ *	wait to be thawed; -1: they run on at once
  * @own_pids: this process is the first one of a PID namespace
  */
 struct inside {
@@ -58,6 +62,7 @@ struct inside {
 	const char *keep;
 	const char *cgroup;
 	const char *criu;
+	int ready;
 	bool own_pids;
 };
 

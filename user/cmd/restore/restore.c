@@ -18,12 +18,19 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/signals.h"
+#include "common/units.h"
 #include "module/cgroup.h"
+#include "record/recorder.h"
 #include "restore/internal.h"
+#include "sample/internal.h"
+#include "sample/recorded.h"
+#include "tape/json.h"
 
 #define OPT_SAME_PIDS	1
 #define OPT_KEEP	2
 #define OPT_CRIU	3
+#define OPT_RECORD	4
+#define OPT_FOR		5
 
 #define REMOVE_TRIES	250
 #define REMOVE_PAUSE_US	20000
@@ -32,11 +39,15 @@
  * struct restore_options - options of restore
  * @checkpoint: DIR/N
  * @keep: --keep: folder for what the workload writes, or NULL
+ * @tape: --record: where to record it, or NULL
+ * @length: --for: "interval", or so many events; NULL: up to its end
  */
 struct restore_options {
 	const char *checkpoint;
 	const char *keep;
 	const char *criu;
+	const char *tape;
+	const char *length;
 	bool same_pids;
 };
 
@@ -45,11 +56,30 @@ struct restore_options {
  * @first: the process that restores them and waits for them
  * @scratch: a folder
  * @cgroup: their cgroup's folder
+ * @workload: the same, for the counters
+ * @ready: reading end of a pipe: readable when they are frozen
+ * @length: of --for; 0: up to their end
+ * @tick: when recorder_tick() is due, ms of CLOCK_MONOTONIC
+ * @begun: it is recorded, so the tape is kept
+ * @over: --for is over
  */
 struct restored {
+	const struct restore_options *options;
+	const struct described *described;
 	pid_t first;
 	char scratch[PATH_MAX];
 	char cgroup[PATH_MAX];
+	struct workload workload;
+	struct sample_events events;
+	struct counters counters;
+	struct recorder recorder;
+	struct recorded recorded;
+	uint64_t length;
+	uint64_t tick;
+	int signals;
+	int ready;
+	bool begun;
+	bool over;
 };
 
 static const struct argp_option options[] = {
@@ -57,6 +87,9 @@ static const struct argp_option options[] = {
 	  "Restore it outside of a PID namespace of its own: its PIDs must be free", 0 },
 	{ "keep", OPT_KEEP, "FOLDER", 0,
 	  "Copy the files that it writes to FOLDER at its end; otherwise they are lost", 0 },
+	{ "record", OPT_RECORD, "FILE", 0, "Record it, from its first step on, on this tape", 0 },
+	{ "for", OPT_FOR, "interval|N", 0,
+	  "End it after one interval of the sample, or after so many of the sample's event", 0 },
 	{ "criu", OPT_CRIU, "PROGRAM", 0, "Run this criu, instead of the one in the path", 0 },
 	{ 0 }
 };
@@ -74,6 +107,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_CRIU:
 		opts->criu = arg;
+		break;
+	case OPT_RECORD:
+		opts->tape = arg;
+		break;
+	case OPT_FOR:
+		opts->length = arg;
 		break;
 	case ARGP_KEY_ARG:
 		if (opts->checkpoint)
@@ -142,68 +181,239 @@ static void remove_cgroup(const struct restored *restored)
 		usleep(REMOVE_PAUSE_US);
 }
 
+/* -- counting and recording ------------------------------------------------ */
+
+/* Reads the event and the length of --for.  Returns 0, or -EINVAL after a message. */
+static int find_length(struct restored *restored)
+{
+	const char *text = restored->options->length;
+	struct json_object *sample = restored->described->sample;
+	char name[256], *wrong = NULL, *end;
+
+	if (!text)
+		return 0;
+	if (!tape_json_text(sample, "event", name, sizeof(name)) ||
+	    events_parse(&restored->events, name, &wrong) || events_find(&restored->events)) {
+		free(wrong);
+		out_error(restored->options->checkpoint, "its manifest names no event to count");
+		return -EINVAL;
+	}
+	if (!strcmp(text, "interval")) {
+		tape_json_number(sample, "interval", &restored->length);
+	} else if (!restored->events.list[0].is_time ||
+		   !units_time_ns(text, &restored->length)) {
+		restored->length = strtoull(text, &end, 10);
+		if (*end)
+			restored->length = 0;
+	}
+	if (restored->length)
+		return 0;
+	out_error(NULL, "--for %s: not a number of %s", text, name);
+	return -EINVAL;
+}
+
+/* Opens what counts and records the frozen processes. */
+static int open_all(struct restored *restored)
+{
+	struct recorded_options what = {
+		.cgroup = restored->cgroup,
+		.tape = restored->options->tape,
+		.id = "",
+		.interval = restored->described->number + 1,
+	};
+	char id[MANIFEST_ID_LEN] = "";
+	int ret = find_length(restored);
+
+	snprintf(restored->workload.path, sizeof(restored->workload.path), "%s", restored->cgroup);
+	restored->workload.fd = open(restored->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!ret && restored->length)
+		ret = counters_open(&restored->counters, &restored->events, &restored->workload,
+				    restored->length);
+	if (ret || !restored->options->tape)
+		return ret;
+	if (tape_json_text(restored->described->sample, "id", id, sizeof(id)))
+		what.id = id;
+	return recorded_open(&restored->recorded, &restored->recorder, &what);
+}
+
+static int begin(struct restored *restored)
+{
+	int ret = 0;
+
+	if (restored->options->tape) {
+		ret = recorder_start(&restored->recorder);
+		if (!ret)
+			ret = recorder_describe_tasks(&restored->recorder);
+		if (ret)
+			return ret;
+		restored->begun = true;
+		recorder_begun(&restored->recorder);
+		restored->tick = now_ms() + recorder_wait(&restored->recorder);
+	}
+	if (restored->length) {
+		ret = counters_arm(&restored->counters, restored->length);
+		if (!ret)
+			ret = counters_enable(&restored->counters);
+	}
+	return ret;
+}
+
+static int look_at_counters(struct restored *restored)
+{
+	uint64_t count;
+	int ret;
+
+	counters_seen(&restored->counters);
+	ret = counters_read_first(&restored->counters, &count);
+	if (!ret && count < restored->length)
+		return counters_arm(&restored->counters, restored->length - count);
+	restored->over = !ret;
+	return ret;
+}
+
+/* Ends the recording.  Returns @ret, or -errno after a message. */
+static int end(struct restored *restored, int ret)
+{
+	int stopped, closed;
+
+	counters_close(&restored->counters);
+	workload_close(&restored->workload);
+	stopped = recorder_stop(&restored->recorder);
+	closed = recorder_close(&restored->recorder, restored->begun, true);
+	ret = ret ? ret : stopped ? stopped : closed;
+	recorded_free(&restored->recorded);
+	events_free(&restored->events);
+	return ret;
+}
+
 /* -- the restored processes ------------------------------------------------ */
 
 /* Starts the process that restores them.  Returns 0, or -errno after a message. */
-static int start(struct restored *restored, const struct restore_options *opts,
-		 const struct described *described)
+static int start(struct restored *restored)
 {
+	const struct restore_options *opts = restored->options;
 	struct inside inside = {
-		.described = described,
+		.described = restored->described,
 		.scratch = restored->scratch,
 		.keep = opts->keep,
 		.cgroup = restored->cgroup,
 		.criu = opts->criu,
+		.ready = -1,
 		.own_pids = !opts->same_pids,
 	};
+	int own = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC), ends[2] = { -1, -1 }, ret = 0;
 
-	if (inside.own_pids && unshare(CLONE_NEWPID)) {
-		out_error(NULL, "no PID namespace: %s", strerror(errno));
-		return -errno;
-	}
+	if (((opts->tape || opts->length) && pipe2(ends, O_CLOEXEC)) ||
+	    (inside.own_pids && unshare(CLONE_NEWPID)))
+		goto failed;
+	inside.ready = ends[1];
+	restored->ready = ends[0];
 	restored->first = fork();
 	if (!restored->first)
 		_exit(inside_run(&inside));
-	if (restored->first > 0)
-		return 0;
-	out_error(NULL, "no process: %s", strerror(errno));
-	return -errno;
+	/* Threads of the recorder are to be in this process's own. */
+	if (restored->first > 0 && (!inside.own_pids || !setns(own, CLONE_NEWPID)))
+		goto out;
+failed:
+	ret = -errno;
+	out_error(NULL, "no process in a PID namespace: %s", strerror(errno));
+out:
+	close(ends[1]);
+	close(own);
+	return ret;
 }
 
-/* Waits for their end, and ends them at a signal.  Returns an exit status. */
-static int wait_for_end(const struct restored *restored, int signals)
+/* They are frozen.  Begins to count and record, and lets them go on. */
+static int go(struct restored *restored)
 {
-	struct pollfd event = { .fd = signals, .events = POLLIN };
-	bool killed = false;
-	int status;
+	char path[PATH_MAX + 16], c;
+	int ret, fd;
 
-	while (!waitpid(restored->first, &status, WNOHANG)) {
-		poll(&event, 1, -1);
-		if (!signals_read(signals, NULL) || killed)
-			continue;
-		killed = true;
-		kill_all(restored);
+	/* Without a byte they could not be restored, and a message has said why. */
+	ret = read(restored->ready, &c, 1) == 1;
+	close(restored->ready);
+	restored->ready = -1;
+	if (!ret)
+		return 0;
+	ret = begin(restored);
+	snprintf(path, sizeof(path), "%s/cgroup.freeze", restored->cgroup);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, "0", 1) != 1) {
+		out_error(path, "%s", strerror(errno));
+		ret = -EIO;
 	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Waits for their end, and ends them at a signal or after --for.  Returns an exit status. */
+static int wait_for_end(struct restored *restored)
+{
+	struct pollfd fds[] = {
+		{ .fd = restored->signals, .events = POLLIN },
+		{ .fd = restored->ready, .events = POLLIN },
+		{ .fd = restored->counters.epoll, .events = POLLIN },
+		{ .fd = -1, .events = POLLIN },
+	};
+	bool killed = false;
+	int status, ret = 0, ended;
+
+	if (restored->options->tape)
+		fds[3].fd = schedtape_session_fd(restored->recorder.session);
+	while (!waitpid(restored->first, &status, WNOHANG)) {
+		poll(fds, 4, ms_until(restored->tick, RECORDER_FLUSH_MS));
+		if (fds[1].revents && !ret)
+			ret = go(restored);
+		fds[1].fd = restored->ready;
+		if (fds[2].revents && !ret)
+			ret = look_at_counters(restored);
+		if (restored->recorder.started && !ret &&
+		    (fds[3].revents & POLLIN || now_ms() >= restored->tick)) {
+			ret = recorder_tick(&restored->recorder);
+			restored->tick = now_ms() + recorder_wait(&restored->recorder);
+		}
+		if (signals_read(restored->signals, NULL) || ret || restored->over) {
+			/* The tape ends before they are killed. */
+			if (restored->over && restored->recorder.started && !killed)
+				ret = recorder_stop(&restored->recorder);
+			fds[2].fd = -1;
+			fds[3].fd = -1;
+			kill_all(restored);
+			killed = true;
+		}
+	}
+	ended = end(restored, ret);
+	if (ended)
+		return CMD_FAILURE;
+	if (restored->over)
+		return 0;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : CMD_FAILURE;
 }
 
 static int run_on(const struct restore_options *opts, const struct described *described)
 {
-	struct restored restored = { .first = 0, .scratch = "/run/schedtape-restore.XXXXXX" };
-	int status = CMD_FAILURE, signals;
+	struct restored restored = {
+		.options = opts, .described = described, .ready = -1,
+		.scratch = "/run/schedtape-restore.XXXXXX",
+		.counters = COUNTERS_CLOSED, .workload = WORKLOAD_CLOSED, .tick = UINT64_MAX,
+	};
+	int status = CMD_FAILURE;
 
 	if (!mkdtemp(restored.scratch)) {
 		out_error(restored.scratch, "%s", strerror(errno));
 		return status;
 	}
-	signals = signals_open();
-	if (signals >= 0 && !make_cgroup(&restored)) {
-		if (!start(&restored, opts, described))
-			status = wait_for_end(&restored, signals);
+	restored.signals = signals_open();
+	if (restored.signals >= 0 && !make_cgroup(&restored)) {
+		if (!open_all(&restored) && !start(&restored))
+			status = wait_for_end(&restored);
+		else
+			end(&restored, 0);
 		remove_cgroup(&restored);
 	}
-	if (signals >= 0)
-		close(signals);
+	if (restored.signals >= 0)
+		close(restored.signals);
 	rmdir(restored.scratch);
 	return status;
 }
