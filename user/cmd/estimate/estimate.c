@@ -567,7 +567,7 @@ int cmd_estimate(int argc, char **argv)
 	};
 	static const struct argp argp = {
 		.parser = parse,
-		.args_doc = "TAPE|DIR REPLAY...",
+		.args_doc = "FILE|DIR FILE...",
 		.doc = "Estimates CPU time, switches, wake-up latencies and the time of a whole "
 		       "run from replays of a few of its intervals. See schedtape-estimate(1).",
 		.children = children,
