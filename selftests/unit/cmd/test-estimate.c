@@ -9,16 +9,18 @@
 #define ID	"0123456789abcdef0123456789abcdef"
 
 /* The run is the_tape. */
-static struct blob first, second, whole;
+static struct blob first, second, whole, restored;
 
-/* Task 10 runs for half a second, and then sleeps for 4 of each 10 ms. */
+/* Task 10 runs for half a second, and then sleeps for 4 of each 10 ms.  The half is marked. */
 static void make_run(void)
 {
-	static unsigned char pages[1][STAPE_PAGE_SIZE];
+	static unsigned char pages[2][STAPE_PAGE_SIZE];
 	struct maker m;
 	uint64_t time;
 	int i;
 
+	maker_begin(&m, pages[1], STAPE_CPU_NONE, 0, 1000 * MS);
+	maker_interval(&m, 1500 * MS, 1);
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
 	m.header.curr = 10;
 	m.header.curr_kind = STAPE_NEXT_TASK;
@@ -29,7 +31,7 @@ static void make_run(void)
 		maker_wake(&m, time, 10, STAPE_CTX_HARDIRQ, time, 0);
 		maker_switch(&m, time + 2000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	}
-	write_second_of(pages, 1, "riscv64", json_tokener_parse("{\"sample\": \"" ID "\"}"));
+	write_second_of(pages, 2, "riscv64", json_tokener_parse("{\"sample\": \"" ID "\"}"));
 }
 
 static void write_replay(struct blob *to, unsigned char *page, const char *id, int from, int until)
@@ -54,6 +56,8 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 		 "{\"replay_part\": {\"tape\": \"%s\", \"from\": %d000000, \"to\": %d000000, "
 		 "\"speed\": 1.0}, \"replay_costs\": {\"exit\": 1000000, \"leave\": 7}}",
 		 id, from, until);
+	if (to == &restored)
+		snprintf(part, sizeof(part), "{\"sample\": \"%s\", \"interval\": 2}", id);
 	meta = json_tokener_parse(part);
 	cpu.events = ((struct stape_page_header *)page)->events;
 	if (tape_writer_create(to->path, meta, NULL, &writer, &err) ||
@@ -118,6 +122,19 @@ TEST(whole)
 	   "a replay of the whole is of no interval");
 }
 
+TEST(restored)
+{
+	ok(!run_on(the_tape.path, cmd_estimate, restored.path, first.path, NULL),
+	   "a restored interval of a sample, beside a replay");
+	squeeze_blanks();
+	has("\nB 50.0 1 ", "its number is that of the mark at which it begins");
+	/* All of its tape counts, which is 8 s long. */
+	has("\nrun time, s 8.500000 1.000000 750.0 %\n", "it lasts as long as its tape");
+	has("\nswitches 51 50 2.0 %\n", "nothing is left out");
+	ok(estimate(restored.path, first.path) == CMD_FAILURE &&
+	   strstr(said, "it is of the sample's interval 2, which is none of"), "other intervals");
+}
+
 TEST(wrong)
 {
 	static struct blob other;
@@ -146,10 +163,12 @@ int main(void)
 	blob_init(&first);
 	blob_init(&second);
 	blob_init(&whole);
+	blob_init(&restored);
 	make_run();
 	make_replay(&first, ID, 1000, 1500, 0);
 	make_replay(&second, ID, 1500, 2000, 50);
 	make_replay(&whole, ID, 1000, 2000, 50);
+	make_replay(&restored, ID, 0, 0, 50);
 	tap_run();
 	return tap_done();
 }

@@ -156,10 +156,26 @@ static uint32_t find_interval(const struct vectors *vectors, const struct tape_p
 	return SCHEDTAPE_NONE;
 }
 
+/* Finds the interval that was restored: its number is that of the mark where it begins, plus 1. */
+static uint32_t find_restored(const struct phases *phases, uint64_t number)
+{
+	uint32_t i;
+
+	for (i = 0; i < phases->vectors.nr && !phases->length; i++)
+		if (phases->vectors.intervals[i].number + 1 == number)
+			return i;
+	return SCHEDTAPE_NONE;
+}
+
 static int say_no_interval(const struct estimate *estimate, const struct part *part)
 {
 	char from[OUT_TIME_LEN], to[OUT_TIME_LEN];
 
+	if (part->played.interval) {
+		out_error(part->sample.path, "it is of the sample's interval %" PRIu64
+			  ", which is none of %s", part->played.interval, estimate->run.path);
+		return -EINVAL;
+	}
 	out_error(part->sample.path,
 		  "it replays %s to %s s, which is no interval of %s: give phases and estimate the "
 		  "same options",
@@ -176,7 +192,9 @@ static int find_intervals(struct estimate *estimate)
 	struct part *part, *other;
 
 	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
-		part->interval = find_interval(vectors, &part->played);
+		part->interval = part->played.interval ?
+					 find_restored(&estimate->phases, part->played.interval) :
+					 find_interval(vectors, &part->played);
 		if (part->interval == SCHEDTAPE_NONE &&
 		    (part->played.from > run->start || part->played.to < run->stop))
 			return say_no_interval(estimate, part);

@@ -171,14 +171,17 @@ static int compare_times(const void *left, const void *right)
 /* Lists the edges of all parts, each time once.  Returns how many there are. */
 static size_t list_marks(const struct run *run, uint64_t *marks)
 {
-	size_t i, n = 0;
+	size_t i, n = 0, all = 0;
 
 	for (i = 0; i < run->nr_parts; i++) {
-		marks[2 * i] = run->parts[i].played.from;
-		marks[2 * i + 1] = run->parts[i].played.to;
+		/* Nothing is added to a restored interval. */
+		if (run->parts[i].played.interval)
+			continue;
+		marks[all++] = run->parts[i].played.from;
+		marks[all++] = run->parts[i].played.to;
 	}
-	qsort(marks, 2 * run->nr_parts, sizeof(*marks), compare_times);
-	for (i = 0; i < 2 * run->nr_parts; i++)
+	qsort(marks, all, sizeof(*marks), compare_times);
+	for (i = 0; i < all; i++)
 		if (!n || marks[i] != marks[n - 1])
 			marks[n++] = marks[i];
 	return n;
@@ -334,6 +337,21 @@ static int take_off(struct part *part, struct reading *reading,
 	return rc;
 }
 
+/* A restored workload is recorded from its first step to the end of the interval. */
+static int take_restored(struct part *part, struct reading *reading)
+{
+	const struct schedtape_end *end = schedtape_tape_end(part->sample.tape);
+	size_t i;
+	int rc = 0;
+
+	part->measure.time = end->stop_time - end->start_time;
+	for (i = 0; i < reading->room && !rc; i++)
+		if (reading->firsts[i])
+			rc = schedtape_histogram_add(&part->measure.latencies,
+						     reading->firsts[i] - 1);
+	return rc;
+}
+
 int measure_part(struct part *part, const struct schedtape_timeline *of_run,
 		 struct schedtape_error *err)
 {
@@ -346,7 +364,9 @@ int measure_part(struct part *part, const struct schedtape_timeline *of_run,
 	struct schedtape_timeline *timeline = NULL;
 	int rc = schedtape_timeline_run(part->sample.tape, &ops, &reading, &timeline, err);
 
-	if (!rc)
+	if (!rc && part->played.interval)
+		rc = take_restored(part, &reading);
+	else if (!rc)
 		rc = take_off(part, &reading, timeline, of_run);
 	part->lost = cmd_count_lost(schedtape_tape_end(part->sample.tape)) > 0;
 	schedtape_timeline_free(timeline);

@@ -37,6 +37,11 @@ bool tape_part_read(struct schedtape_tape *tape, struct tape_part *part)
 {
 	struct json_object *object, *speed;
 
+	*part = (struct tape_part){ .speed = 1 };
+	if (tape_json_number(tape_meta(tape), "interval", &part->interval) && part->interval &&
+	    tape_json_text(tape_meta(tape), "sample", part->id, sizeof(part->id)))
+		return true;
+	part->interval = 0;
 	if (!json_object_object_get_ex(tape_meta(tape), "replay_part", &object) ||
 	    !tape_json_text(object, "tape", part->id, sizeof(part->id)) ||
 	    !tape_json_number(object, "from", &part->from) ||

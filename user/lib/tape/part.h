@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which recording a tape is of, and, on the tape of a replay, which part of which recording was
- * replayed.
+ * Which recording a tape is of; and on the tape of a replay, or of a restored workload, which part
+ * of which recording that was.
  */
 #ifndef SCHEDTAPE_TAPE_PART_H
 #define SCHEDTAPE_TAPE_PART_H
@@ -23,13 +23,15 @@ struct json_object;
 void tape_id(struct schedtape_tape *tape, char id[TAPE_ID_LEN]);
 
 /**
- * struct tape_part - the member "replay_part" of META
- * @id: of the tape that was replayed
+ * struct tape_part - the member "replay_part" of META, or what META has of a restored interval
+ * @id: of the tape that was replayed, or is in the directory of the checkpoint
+ * @interval: the number of the restored interval, from 1 on; 0: a part was replayed
  * @from, @to: from @from to before @to, ns of that tape's CLOCK_MONOTONIC
  * @speed: how many times as fast it was replayed
  */
 struct tape_part {
 	char id[TAPE_ID_LEN];
+	uint64_t interval;
 	uint64_t from;
 	uint64_t to;
 	double speed;
