@@ -56,7 +56,7 @@ all_options()
 	local options
 
 	mapfile -t options < <(schedtape "$1" --help |
-		sed -n 's/^ \+\(-., \)\?\(--[a-z-]\+\)\([=[]\?\).*/\2\3/; s/^\(--.*\)\[$/\1\n\1=/; /^--/p')
+		sed -n '1,/^$/d; s/^ \+\(-., \)\?\(--[a-z-]\+\)\([=[]\?\).*/\2\3/; s/^\(--.*\)\[$/\1\n\1=/; /^--/p')
 	echo "${options[*]}"
 	[ ${#options[@]} -ge 3 ] && offers "schedtape $1 --" "${options[@]}"
 }

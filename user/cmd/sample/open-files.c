@@ -212,8 +212,8 @@ static bool has_open(const char *pid, const char *name)
 }
 
 /*
- * Returns true if a process that is not of the workload has the pipe open.  If none has, the other end
- * is closed for good, and what is in the pipe is all that will come.
+ * Returns true if a process that is not of the workload has the pipe open.  If none has, the other
+ * end is closed for good, and what is in the pipe is all that will come.
  */
 static bool is_shared(const char *name, const struct process_tree *processes)
 {
