@@ -7,7 +7,7 @@
 #include "work.h"
 
 #define STEPS	60
-#define ROUNDS	400000
+#define ROUNDS	2000000
 
 static uint64_t compute(uint64_t x)
 {
