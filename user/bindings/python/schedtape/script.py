@@ -25,7 +25,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import Event, Field, Sample, Tape, TapeError, Tracepoint, open as open_tape
-from .tracepoints import FIELDS, Tracepoints, present
+from .tracepoints import CONTEXT, FIELDS, Tracepoints, present
 
 #: Arguments that come before a tracepoint's fields.
 COMMON = ("event_name", "context", "common_cpu", "common_secs", "common_nsecs", "common_pid",
@@ -34,20 +34,6 @@ COMMON = ("event_name", "context", "common_cpu", "common_secs", "common_nsecs", 
 _HERE = os.path.dirname(os.path.realpath(__file__))
 PERF = os.path.join(_HERE, "perf")
 SCRIPTS = os.path.join(_HERE, "scripts")
-
-
-class Context:
-    """In place of perf's context, for perf_trace_context."""
-
-    #: The bytes of the sample that a function gets. Those of scheduling have none.
-    data = b""
-
-    def common(self, offset: int) -> int:
-        """A byte of what the data of all tracepoints begin with."""
-        return self.data[offset] if offset < len(self.data) else 0
-
-
-CONTEXT = Context()
 
 
 #: Fields that some kernels have besides FIELDS: where they come, and their value here.
@@ -110,15 +96,8 @@ class Runner:
         for name, point in sampled.items():
             call = self._call_for(name, tuple(field.name for field in point.fields), True)
             if call:
-                self.points.sample_calls[name] = self._with_data(call)
+                self.points.sample_calls[name] = call
                 self._define(point)
-
-    def _with_data(self, call: Callable[..., None]) -> Callable[..., None]:
-        def with_data(name: str, sample: Sample, *values: Any) -> None:
-            CONTEXT.data = sample.data
-            call(name, sample, *values)
-            CONTEXT.data = b""
-        return with_data
 
     def _wants_samples(self) -> bool:
         """Has the script a function for another tracepoint of the tape?"""

@@ -51,6 +51,20 @@ OF_TYPE = {
 _OLD_BESIDE_NEW = {"rename", "setprio", "migrate"}
 
 
+class Context:
+    """In place of perf's context, for perf_trace_context."""
+
+    #: The bytes of the sample that a function gets. Those of scheduling have none.
+    data = b""
+
+    def common(self, offset: int) -> int:
+        """A byte of what the data of all tracepoints begin with."""
+        return self.data[offset] if offset < len(self.data) else 0
+
+
+CONTEXT = Context()
+
+
 class Tracepoints:
     """Goes through a tape: calls what is set for a tracepoint.
 
@@ -186,6 +200,7 @@ class Tracepoints:
             return
         self.identities.reach(sample.time_ns)
         comm = self.comm(sample.curr_pid) if sample.curr_pid else "swapper"
+        CONTEXT.data = sample.data
         call(sample.event, sample, sample.cpu, sample.curr_pid, comm, [*sample.fields.values()])
 
     def _events_and_samples(self) -> Iterator[Event]:
@@ -199,6 +214,7 @@ class Tracepoints:
             while sample and sample.time_ns <= event.time_ns and not self.stopped:
                 self._call_sample(sample)
                 sample = next(samples, None)
+            CONTEXT.data = b""
             yield event
         while sample and not self.stopped:
             self._call_sample(sample)
