@@ -32,8 +32,8 @@
  * @began: the task's CPU time when its present burst began
  * @shares: its process shares the memory of its parent
  * @ahead: the last operation that slack_at() has looked at
- * @costly: the last operation that costs_soon() has looked at
- * @spare_most: player_spare_most() without the cost of the last step, ns
+ * @costly: the last operation that player_costs_soon() has looked at
+ * @spare_most: player_spare_most() without the cost of a step
  */
 struct player {
 	const struct player_cast *cast;
@@ -430,30 +430,18 @@ static double end_cost(const struct player *player)
 	return player->burner.step_cost + player_end_cost(&player->cast->costs, shares, leads);
 }
 
-/*
- * Returns true if a fork or the end follows so closely that there may be too little to burn in
- * between.
- */
-static bool costs_soon(struct player *player, const struct schedtape_op *first)
+/* Returns the CPU time that must not be burnt before an operation. */
+static uint64_t spare_for(struct player *player, const struct schedtape_op *first)
 {
-	const struct schedtape_op *op = player->costly;
+	const struct schedtape_program *program = player->cast->program;
 	double most = player->spare_most + player->burner.step_cost;
 
 	/* Compare CPU times, as slack_at() does. */
-	if (op->cpu < first->cpu)
-		op = first;
-	while (op->kind != SCHEDTAPE_OP_FORK && op->kind != SCHEDTAPE_OP_EXIT &&
-	       (int64_t)(op->cpu - first->cpu) * player->burner.rate <= most)
-		op = next_op(player, op);
-	player->costly = op;
-	return (int64_t)(op->cpu - first->cpu) * player->burner.rate <= most;
-}
-
-static uint64_t spare_for(struct player *player, const struct schedtape_op *first)
-{
-	if (!costs_soon(player, first))
+	if (player->costly->cpu < first->cpu)
+		player->costly = first;
+	if (!player_costs_soon(program, &player->costly, first, most, player->burner.rate))
 		return 0;
-	return player_spare(player->cast->program, &player->cast->costs, first, end_cost(player),
+	return player_spare(program, &player->cast->costs, first, end_cost(player),
 			    player->burner.rate);
 }
 
@@ -549,8 +537,7 @@ static void play(const struct player_cast *cast, uint32_t number, bool shares)
 		.task = task,
 		.number = task->player,
 		.shares = shares,
-		.spare_most = player_spare_most(&cast->costs, cast->costs.exit +
-						cast->costs.leave),
+		.spare_most = player_spare_most(&cast->costs, 0),
 		.burner = {
 			.calibration = cast->calibration,
 			.word = cast->engine ? NULL : &cast->clocks[task->player],

@@ -114,12 +114,40 @@ static inline double player_cost(const struct schedtape_program *program,
 }
 
 /*
+ * Returns how far ahead of an operation the next fork or end may be for something to be spared, ns.
+ * With a larger distance, bursts of 4 us would look at more operations than they have time for.
+ * @step: cost of a step
+ */
+static inline double player_spare_most(const struct schedtape_costs *costs, double step)
+{
+	return costs->fork + costs->exit + step;
+}
+
+/*
+ * Sets *@op to the next fork or end, or to an operation that is farther ahead of @first than @most.
+ * Returns true if it is near enough.  @most: of player_spare_most(); @rate: CPU time of the player
+ * for each ns of its task's
+ */
+static inline bool player_costs_soon(const struct schedtape_program *program,
+				     const struct schedtape_op **op,
+				     const struct schedtape_op *first, double most, double rate)
+{
+	const struct schedtape_op *next = *op;
+
+	while (next->kind != SCHEDTAPE_OP_FORK && next->kind != SCHEDTAPE_OP_EXIT &&
+	       (int64_t)(next->cpu - first->cpu) * rate <= most)
+		next = schedtape_program_next(program, next);
+	*op = next;
+	return (int64_t)(next->cpu - first->cpu) * rate <= most;
+}
+
+/*
  * Returns the CPU time that must not be burnt before an operation, because the kernel uses it for
  * that operation and those that follow closely.  For example, most CPU time of a process's end is
  * used before its parent is woken, and that wake-up precedes the exit.
  *
- * @end: cost of the task's end, with its last step, for which no burst makes up; @rate: CPU time of
- * the player for each ns of its task's
+ * @first: an operation before which player_costs_soon() is true; @end: cost of the task's end, with
+ * its last step, for which no burst makes up
  */
 static inline double player_spare(const struct schedtape_program *program,
 				  const struct schedtape_costs *costs,
@@ -136,14 +164,6 @@ static inline double player_spare(const struct schedtape_program *program,
 			most = left;
 	}
 	return most;
-}
-
-/* Returns the CPU time before a fork or an end from which on player_spare() returns 0. */
-static inline double player_spare_most(const struct schedtape_costs *costs, double end)
-{
-	uint64_t fork = costs->fork > costs->spawn ? costs->fork : costs->spawn;
-
-	return (double)(PLAYER_SPARE_OPS - 1) * fork + end;
 }
 
 #endif /* SCHEDTAPE_STEP_H */

@@ -68,16 +68,19 @@ TEST(folds)
 	ok(step.nr_wakes == 1 && !step.wait && step.next == &ops[2], "a fork is in no step");
 }
 
-/* Returns what is spared of the operations from @first on, whose end costs 72 us. */
+/* Returns what is spared of the operations from @first on, whose end and last step cost 72 us. */
 static double spare(unsigned int first)
 {
+	const struct schedtape_op *op = &ops[first];
+
+	if (!player_costs_soon(&program, &op, op, player_spare_most(&costs, STEP), 1))
+		return 0;
 	return player_spare(&program, &costs, &ops[first], costs.exit + STEP, 1);
 }
 
 TEST(spare)
 {
 	const double end = player_end_cost(&costs, false, true) + STEP;
-	unsigned int i;
 
 	set(0, 0, SCHEDTAPE_OP_WAKE, 0);
 	set(1, 40000, SCHEDTAPE_OP_FORK, 0);
@@ -88,37 +91,28 @@ TEST(spare)
 	ok(spare(0) == 50000 + 9000 + end - 100000, "before them less, by what is burnt between");
 	ok(player_end_cost(&costs, true, true) == 8000 && !player_end_cost(&costs, false, false),
 	   "shared memory has its own cost, a thread of the user's engine has none");
-	/* As many forks as are looked at, but for the first operation. */
-	for (i = 1; i < PLAYER_SPARE_OPS; i++)
-		set(i, player_spare_most(&costs, end) - 1, SCHEDTAPE_OP_FORK, 0);
-	set(PLAYER_SPARE_OPS - 1, ops[1].cpu, SCHEDTAPE_OP_EXIT, 0);
-	ok(spare(0) == 0 && spare(1) == 14 * 50000 + end, "forks in a row need all of it");
-	set(0, ops[1].cpu - 14 * 50000, SCHEDTAPE_OP_WAKE, 0);
-	ok(spare(0) == end, "also those that follow many forks later");
 }
 
-/* costs_soon() of player.c looks so far ahead, and no farther. */
+/* The first fork is farther ahead than one fork and the end cost; or not. */
 TEST(most)
 {
-	const double end = costs.exit + STEP, most = player_spare_most(&costs, end);
-	unsigned int seed, i, first, wrong = 0, near = 0;
-	uint64_t cpu;
+	const uint64_t most = player_spare_most(&costs, STEP);
+	unsigned int i;
 
-	for (seed = 0; seed < 2000; seed++) {
-		srandom(seed);
-		cpu = 0;
-		for (i = 0; i < 40; i++) {
-			cpu += random() % 8 ? random() % 100000 : random() % 1000000;
-			set(i, cpu, random() % 3 ? SCHEDTAPE_OP_FORK : SCHEDTAPE_OP_WAKE,
-			    random() % 2);
-		}
-		set(i, cpu, SCHEDTAPE_OP_EXIT, 0);
-		for (first = 0; ops[first].kind == SCHEDTAPE_OP_WAKE; first++)
-			;
-		near += spare(0) > 0;
-		wrong += ops[first].cpu - ops[0].cpu > most && spare(0);
-	}
-	ok(!wrong && near > 100, "nothing is spared for what lies beyond (%u)", near);
+	set(0, 0, SCHEDTAPE_OP_WAKE, 0);
+	for (i = 1; i <= 10; i++)
+		set(i, most, SCHEDTAPE_OP_FORK, 0);
+	set(i, 2 * most, SCHEDTAPE_OP_EXIT, 0);
+	ok(spare(0) == 10 * costs.fork - (double)most, "many forks, at most so far ahead");
+	for (i = 1; i <= 10; i++)
+		ops[i].cpu++;
+	ok(!spare(0) && spare(1) == 10 * costs.fork, "those farther ahead are not looked at");
+	set(11, 0, SCHEDTAPE_OP_EXIT, 0);
+	for (i = 0; i < 11; i++)
+		set(i, 0, SCHEDTAPE_OP_WAKE, 0);
+	set(4, 0, SCHEDTAPE_OP_FORK, 1);
+	ops[11].cpu = most + 1;
+	ok(spare(0) == costs.spawn, "others may be");
 }
 
 TEST_MAIN

@@ -102,12 +102,23 @@ struct played {
 	double fold_step;
 };
 
+/* Returns what the player does not burn before an operation, as spare_for() in player.c. */
+static double spare_for(const struct played *played, const struct schedtape_op *first)
+{
+	const double step = played->costs.step, most = player_spare_most(&played->costs, step);
+	const struct schedtape_op *op = first;
+
+	if (!player_costs_soon(played->program, &op, first, most, 1))
+		return 0;
+	return player_spare(played->program, &played->costs, first, played->end + step, 1);
+}
+
 /* Returns how much more CPU time the player of a task is expected to have used at its end. */
 static struct excess find_excess(const struct played *played)
 {
 	const struct schedtape_program *program = played->program;
 	const struct schedtape_op *op = schedtape_program_begin(program, played->number);
-	const double step_cost = played->costs.step, end = played->end + step_cost;
+	const double step_cost = played->costs.step;
 	uint32_t wakes[STAPE_STEP_MAX_WAKES];
 	struct excess excess = { 0 };
 	struct player_step step;
@@ -118,7 +129,7 @@ static struct excess find_excess(const struct played *played)
 			op = schedtape_program_next(program, op);
 			continue;
 		}
-		pass(&excess, op, player_spare(program, &played->costs, op, end, 1));
+		pass(&excess, op, spare_for(played, op));
 		if (op->kind != SCHEDTAPE_OP_WAKE && player_wait(op) == STAPE_WAIT_NONE) {
 			add_cost(&excess, 0, player_cost(program, &played->costs, op, 0));
 			op = schedtape_program_next(program, op);
