@@ -154,6 +154,9 @@ TEST(wrong)
 	make_replay(&other, ID, 1000, 1400, 0);
 	ok(estimate(other.path, NULL) == CMD_FAILURE && strstr(said, "which is no interval of"),
 	   "of no interval");
+	ok(run_on(the_tape.path, cmd_estimate, "--time=1,1.5", whole.path, first.path) ==
+		   CMD_FAILURE && strstr(said, "which is no interval of"),
+	   "of more than the part");
 	close(other.fd);
 }
 

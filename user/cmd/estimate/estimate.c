@@ -196,7 +196,7 @@ static int find_intervals(struct estimate *estimate)
 					 find_restored(&estimate->phases, part->played.interval) :
 					 find_interval(vectors, &part->played);
 		if (part->interval == SCHEDTAPE_NONE &&
-		    (part->played.from > run->start || part->played.to < run->stop))
+		    (part->played.from != run->start || part->played.to != run->stop))
 			return say_no_interval(estimate, part);
 		for (other = run->parts; other < part; other++) {
 			if (other->interval != part->interval)
