@@ -11,6 +11,9 @@
 /* The run is the_tape. */
 static struct blob first, second, whole, restored;
 
+/* The next tape of a replay is of one that has not reached its end. */
+static bool interrupted;
+
 /* Task 10 runs for half a second, and then sleeps for 4 of each 10 ms.  The half is marked. */
 static void make_run(void)
 {
@@ -49,7 +52,7 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 	};
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
-	struct json_object *meta;
+	struct json_object *meta, *told = interrupted ? NULL : json_object_new_array();
 	char part[256];
 
 	snprintf(part, sizeof(part),
@@ -64,9 +67,10 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 	    schedtape_writer_tasks(writer, &task, 1, &err) ||
 	    schedtape_writer_players(writer, &player, 1, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
-	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+	    tape_writer_end(writer, &end, told, &err) || schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
 	json_object_put(meta);
+	json_object_put(told);
 }
 
 /*
@@ -157,6 +161,11 @@ TEST(wrong)
 	ok(run_on(the_tape.path, cmd_estimate, "--time=1,1.5", whole.path, first.path) ==
 		   CMD_FAILURE && strstr(said, "which is no interval of"),
 	   "of more than the part");
+	interrupted = true;
+	make_replay(&other, ID, 1000, 1500, 0);
+	interrupted = false;
+	ok(estimate(other.path, second.path) == CMD_FAILURE &&
+	   strstr(said, "it does not say that the replay reached its end"), "interrupted");
 	close(other.fd);
 }
 

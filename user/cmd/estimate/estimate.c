@@ -16,6 +16,7 @@
 #include "common/phases.h"
 #include "common/table.h"
 #include "estimate/internal.h"
+#include "tape/meta.h"
 
 /**
  * struct estimate - the command line, and the result
@@ -84,6 +85,17 @@ static int out_of_memory(void)
 	return -ENOMEM;
 }
 
+/* Only a replay that has reached its end has "players" in END. */
+static int check_end(const struct part *part)
+{
+	if (part->played.interval || tape_end_players(part->sample.tape))
+		return 0;
+	out_error(part->sample.path,
+		  "it does not say that the replay reached its end: that was interrupted, or failed, "
+		  "or had more than 16384 players");
+	return -EINVAL;
+}
+
 /* Opens a tape of a replay, or that of the run. */
 static int open_one(struct estimate *estimate, const char *path)
 {
@@ -95,8 +107,8 @@ static int open_one(struct estimate *estimate, const char *path)
 	if (rc)
 		return rc;
 	if (tape_part_read(sample.tape, &played)) {
-		run->parts[run->nr_parts++] = (struct part){ .sample = sample, .played = played };
-		return 0;
+		run->parts[run->nr_parts] = (struct part){ .sample = sample, .played = played };
+		return check_end(&run->parts[run->nr_parts++]);
 	}
 	if (run->tape) {
 		out_error(path, "it is of a whole run, as %s is, not of a replay", run->path);
