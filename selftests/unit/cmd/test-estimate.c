@@ -13,6 +13,8 @@ static struct blob first, second, whole, restored;
 
 /* The next tape of a replay is of one that has not reached its end. */
 static bool interrupted;
+/* Its --speed, and a player's CPU time for each ns of its task's */
+static double speed = 1, rate = 1;
 
 /* Task 10 runs for half a second, and then sleeps for 4 of each 10 ms.  The half is marked. */
 static void make_run(void)
@@ -57,8 +59,8 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 
 	snprintf(part, sizeof(part),
 		 "{\"replay_part\": {\"tape\": \"%s\", \"from\": %d000000, \"to\": %d000000, "
-		 "\"speed\": 1.0}, \"replay_costs\": {\"exit\": 1000000, \"leave\": 7}}",
-		 id, from, until);
+		 "\"speed\": %f}, \"replay_costs\": {\"exit\": 1000000, \"leave\": 7, "
+		 "\"rate\": %f}}", id, from, until, speed, rate);
 	if (to == &restored)
 		snprintf(part, sizeof(part), "{\"sample\": \"%s\", \"interval\": 2}", id);
 	meta = json_tokener_parse(part);
@@ -166,6 +168,16 @@ TEST(wrong)
 	interrupted = false;
 	ok(estimate(other.path, second.path) == CMD_FAILURE &&
 	   strstr(said, "it does not say that the replay reached its end"), "interrupted");
+	speed = 2;
+	make_replay(&other, ID, 1000, 1500, 0);
+	ok(estimate(other.path, second.path) == CMD_FAILURE &&
+	   strstr(said, "it was replayed at a speed of 2, not 1"), "at another speed");
+	speed = 1;
+	rate = 0.5;
+	make_replay(&other, ID, 1000, 1500, 0);
+	ok(estimate(other.path, second.path) == CMD_FAILURE &&
+	   strstr(said, "its players had to use 0.5 times the CPU time"), "with other CPU times");
+	rate = 1;
 	close(other.fd);
 }
 

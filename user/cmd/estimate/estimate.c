@@ -18,6 +18,9 @@
 #include "estimate/internal.h"
 #include "tape/meta.h"
 
+/* Rounded rates are equal. */
+#define RATE_ERROR	0.000001
+
 /**
  * struct estimate - the command line, and the result
  * @paths: the @nr_paths tapes, in any order
@@ -96,19 +99,43 @@ static int check_end(const struct part *part)
 	return -EINVAL;
 }
 
+/* What a replay shows that had to use other times is not what the run would be. */
+static int check_speed(const struct part *part)
+{
+	struct json_object *costs, *rate;
+
+	if (!part->played.interval && part->played.speed != 1) {
+		out_error(part->sample.path, "it was replayed at a speed of %g, not 1",
+			  part->played.speed);
+		return -EINVAL;
+	}
+	if (json_object_object_get_ex(tape_meta(part->sample.tape), "replay_costs", &costs) &&
+	    json_object_object_get_ex(costs, "rate", &rate) &&
+	    fabs(json_object_get_double(rate) - 1) > RATE_ERROR) {
+		out_error(part->sample.path,
+			  "its players had to use %g times the CPU time of their tasks, not 1",
+			  json_object_get_double(rate));
+		return -EINVAL;
+	}
+	return 0;
+}
+
 /* Opens a tape of a replay, or that of the run. */
 static int open_one(struct estimate *estimate, const char *path)
 {
 	struct run *run = &estimate->run;
 	struct tape_part played;
 	struct sampled sample;
+	struct part *part = &run->parts[run->nr_parts];
 	int rc = sampled_open(&sample, path);
 
 	if (rc)
 		return rc;
 	if (tape_part_read(sample.tape, &played)) {
-		run->parts[run->nr_parts] = (struct part){ .sample = sample, .played = played };
-		return check_end(&run->parts[run->nr_parts++]);
+		*part = (struct part){ .sample = sample, .played = played };
+		run->nr_parts++;
+		rc = check_end(part);
+		return rc ? rc : check_speed(part);
 	}
 	if (run->tape) {
 		out_error(path, "it is of a whole run, as %s is, not of a replay", run->path);

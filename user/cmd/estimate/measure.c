@@ -296,8 +296,8 @@ static int take_off_edges(struct part *part, struct reading *reading, const unsi
 	measure->cpu_time -= exits;
 	measure->time = reading->last - reading->first -
 			(double)exits / cmd_count_cpus(schedtape_tape_end(part->sample.tape));
-	if (measure->time < (part->played.to - part->played.from) / part->played.speed)
-		measure->time = (part->played.to - part->played.from) / part->played.speed;
+	if (measure->time < part->played.to - part->played.from)
+		measure->time = part->played.to - part->played.from;
 	return rc;
 }
 
