@@ -13,6 +13,8 @@ static struct blob first, second, whole, restored;
 
 /* The next tape of a replay is of one that has not reached its end. */
 static bool interrupted;
+/* The cost of a player's end, ns */
+static int exit_cost = MS;
 /* Its --speed, and a player's CPU time for each ns of its task's */
 static double speed = 1, rate = 1;
 
@@ -59,8 +61,8 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 
 	snprintf(part, sizeof(part),
 		 "{\"replay_part\": {\"tape\": \"%s\", \"from\": %d000000, \"to\": %d000000, "
-		 "\"speed\": %f}, \"replay_costs\": {\"exit\": 1000000, \"leave\": 7, "
-		 "\"rate\": %f}}", id, from, until, speed, rate);
+		 "\"speed\": %f}, \"replay_costs\": {\"exit\": %d, \"leave\": 7, "
+		 "\"rate\": %f}}", id, from, until, speed, exit_cost, rate);
 	if (to == &restored)
 		snprintf(part, sizeof(part), "{\"sample\": \"%s\", \"interval\": 2}", id);
 	meta = json_tokener_parse(part);
@@ -77,7 +79,7 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 
 /*
  * The player is woken at the start, after which it waits for 90 us.  It plays @bursts of 1 or 6 ms,
- * each after a wait for 3 us, and ends, which takes 1 ms.
+ * each after a wait for 3 us, and ends.
  */
 static void make_replay(struct blob *to, const char *id, int from, int until, int bursts)
 {
@@ -96,7 +98,7 @@ static void make_replay(struct blob *to, const char *id, int from, int until, in
 		maker_wake(&m, time, 110, STAPE_CTX_HARDIRQ, time, 0);
 		maker_switch(&m, time + 3000, 110, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	}
-	maker_switch(&m, 1601 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	maker_switch(&m, 1600 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
 	write_replay(to, page, id, from, until);
 }
 
@@ -110,11 +112,25 @@ TEST(sums)
 	ok(!estimate(second.path, first.path), "an estimate");
 	squeeze_blanks();
 	has("\nrun time, s 1.000000 1.000000 0.0 %\n", "a part lasts as long as its interval");
-	has("\nCPU time, ms 799.670 799.900 -0.0 %\n", "without the end of the player");
-	has("\nswitches 50 50 0.0 %\n", "nor the switch at its end");
+	has("\nCPU time, ms 799.670 799.900 -0.0 %\n", "the player has burnt less for its end");
+	has("\nswitches 50 50 0.0 %\n", "without the switch at its end");
 	has("\nwake-up latency, 99 %, us 3.007 2.000 50.4 %\n", "nor the wake-up at its start");
 	has("\nA 50.0 0 ", "which interval the first tape is of");
 	has("\nB 50.0 1 ", "and the second one");
+}
+
+TEST(costly_end)
+{
+	static struct blob other;
+
+	blob_init(&other);
+	exit_cost = 310 * MS;
+	make_replay(&other, ID, 1500, 2000, 50);
+	exit_cost = MS;
+	ok(!estimate(other.path, first.path), "an end that needs 10.1 ms more than the task");
+	squeeze_blanks();
+	has("\nCPU time, ms 789.570 799.900 -1.3 %\n", "these are left out");
+	close(other.fd);
 }
 
 TEST(whole)

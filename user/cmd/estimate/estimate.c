@@ -605,7 +605,7 @@ static void clean_up(struct estimate *estimate)
 	for (i = 0; i < run->nr_parts; i++) {
 		sampled_close(&run->parts[i].sample);
 		measure_free(&run->parts[i].measure);
-		free(run->parts[i].edges);
+		free(run->parts[i].tasks);
 	}
 	schedtape_timeline_free(estimate->timeline);
 	sampled_close(&estimate->sample);

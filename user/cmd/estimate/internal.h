@@ -29,19 +29,29 @@ struct measure {
 };
 
 /**
+ * struct in_part - a task of the run in the time of a part
+ * @cpu_time: its CPU time, ns
+ * @edges: enum edge
+ */
+struct in_part {
+	uint64_t cpu_time;
+	unsigned char edges;
+};
+
+/**
  * struct part - the tape of a replay of a part of the run
  * @sample: the tape
  * @played: which part
  * @interval: its number; SCHEDTAPE_NONE: it is of the whole run
- * @edges: by index of the run's tasks, in room for @room_edges: enum edge
+ * @tasks: by index of the run's tasks, in room for @room_tasks
  * @lost: events are missing
  */
 struct part {
 	struct sampled sample;
 	struct tape_part played;
 	uint32_t interval;
-	unsigned char *edges;
-	size_t room_edges;
+	struct in_part *tasks;
+	size_t room_tasks;
 	struct measure measure;
 	bool lost;
 };

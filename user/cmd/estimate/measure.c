@@ -16,6 +16,7 @@
 #include "base/list.h"
 #include "common/input.h"
 #include "compare/players.h"
+#include "player/step.h"
 #include "tape/json.h"
 #include "tape/meta.h"
 
@@ -60,34 +61,43 @@ static int take_run(struct measure *measure, const struct schedtape_run *run, ui
 	return schedtape_histogram_add(&measure->latencies, run->begin - run->woke);
 }
 
-/* Finds the edges of a part that a task has.  NULL: no memory. */
+/* Returns what is known of a task in a part.  NULL: no memory. */
+static struct in_part *task_in(struct part *part, const struct schedtape_task *task)
+{
+	struct in_part *tasks = schedtape_list_reach(part->tasks, task->index, &part->room_tasks,
+						     sizeof(*tasks));
+
+	part->tasks = tasks ? tasks : part->tasks;
+	return tasks ? &tasks[task->index] : NULL;
+}
+
+/* Returns the edges of a part that a task has.  NULL: no memory. */
 static unsigned char *edges_of(struct part *part, const struct schedtape_task *task)
 {
-	unsigned char *edges = schedtape_list_reach(part->edges, task->index, &part->room_edges,
-						    sizeof(*edges));
+	struct in_part *in = task_in(part, task);
 
-	part->edges = edges ? edges : part->edges;
-	return edges ? &edges[task->index] : NULL;
+	return in ? &in->edges : NULL;
 }
 
 /* Notes that a task ran, which is the first that the tape shows of some tasks. */
 static int note_run(struct part *part, const struct schedtape_task *task,
 		    const struct schedtape_run *run, uint64_t stop)
 {
-	unsigned char *edges;
+	struct in_part *in;
 
 	if (run->begin >= part->played.to || run->end <= part->played.from)
 		return 0;
-	edges = edges_of(part, task);
-	if (!edges)
+	in = task_in(part, task);
+	if (!in)
 		return -ENOMEM;
-	if (!(*edges & SEEN))
-		*edges |= RUNNABLE_FIRST | SEEN;
+	in->cpu_time += part_of(run->begin, run->end, part->played.from, part->played.to);
+	if (!(in->edges & SEEN))
+		in->edges |= RUNNABLE_FIRST | SEEN;
 	/* Also if the tape has no event of the task before, so that there was no mark for it. */
 	if (run->end > part->played.to)
-		*edges |= RUNNABLE_LAST | EXISTS_LAST;
+		in->edges |= RUNNABLE_LAST | EXISTS_LAST;
 	if (run->state == SCHEDTAPE_NONE && run->end >= stop && part->played.to >= stop)
-		*edges |= RUNNABLE_LAST;
+		in->edges |= RUNNABLE_LAST;
 	return 0;
 }
 
@@ -275,42 +285,72 @@ static uint64_t cost(struct part *part, const char *key)
 	return ns;
 }
 
-/* Takes off what the start and the end of the replay have added.  @of: by player: its edges */
-static int take_off_edges(struct part *part, struct reading *reading, const unsigned char *of,
+/*
+ * Returns the CPU time by which the ends of players at the end of the part exceed that of their
+ * tasks: a player burns less for its end, as far as its task has used CPU time.
+ * @of: by player: its task
+ */
+static uint64_t sum_exits(struct part *part, const struct in_part *of, const bool *threaded,
 			  const struct schedtape_task *players, size_t n)
 {
-	const uint64_t process = cost(part, "exit"), thread = cost(part, "leave");
+	const struct schedtape_costs costs = {
+		.exit = cost(part, "exit"), .leave = cost(part, "leave"),
+	};
+	uint64_t sum = 0, end;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!(of[i].edges & EXISTS_LAST))
+			continue;
+		/* The module keeps the memory of a process with threads. */
+		end = player_end_cost(&costs, players[i].thread || threaded[i], true);
+		if (end > of[i].cpu_time)
+			sum += end - of[i].cpu_time;
+	}
+	return sum;
+}
+
+/* Takes off what the start and the end of the replay have added.  @of: by player: its task */
+static int take_off_edges(struct part *part, struct reading *reading, const struct in_part *of,
+			  const struct schedtape_task *players, size_t n)
+{
+	bool *threaded = calloc(n + 1, sizeof(*threaded));
 	struct measure *measure = &part->measure;
-	uint64_t exits = 0;
+	uint64_t exits;
 	size_t i;
 	int rc = 0;
 
+	if (!threaded)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		if (players[i].thread)
+			threaded[players[i].process] = true;
 	for (i = 0; i < n && i < reading->room && !rc; i++) {
-		if (of[i] & EXISTS_LAST)
-			exits += players[i].thread ? thread : process;
-		measure->switches -= !!(of[i] & RUNNABLE_LAST) + !!(of[i] & ASLEEP);
-		if (reading->firsts[i] && !(of[i] & (RUNNABLE_FIRST | ASLEEP)))
+		measure->switches -= !!(of[i].edges & RUNNABLE_LAST) + !!(of[i].edges & ASLEEP);
+		if (reading->firsts[i] && !(of[i].edges & (RUNNABLE_FIRST | ASLEEP)))
 			rc = schedtape_histogram_add(&measure->latencies,
 						     reading->firsts[i] - 1);
 	}
+	exits = sum_exits(part, of, threaded, players, n);
 	measure->cpu_time -= exits;
 	measure->time = reading->last - reading->first -
 			(double)exits / cmd_count_cpus(schedtape_tape_end(part->sample.tape));
 	if (measure->time < part->played.to - part->played.from)
 		measure->time = part->played.to - part->played.from;
+	free(threaded);
 	return rc;
 }
 
-/* Finds the edges of the task that each player plays. */
-static int find_edges(const struct part *part, const struct match_side *run,
-		      const struct match_side *players, unsigned char *of)
+/* Finds the task that each player plays. */
+static int find_played(const struct part *part, const struct match_side *run,
+		       const struct match_side *players, struct in_part *of)
 {
 	uint32_t *player = calloc((size_t)run->nr + 1, sizeof(*player)), i;
 	int rc = player ? schedtape_players_pair(run, players, player) : -ENOMEM;
 
-	for (i = 0; i < run->nr && i < part->room_edges && !rc; i++)
+	for (i = 0; i < run->nr && i < part->room_tasks && !rc; i++)
 		if (player[i] != SCHEDTAPE_NONE)
-			of[player[i]] = part->edges[i];
+			of[player[i]] = part->tasks[i];
 	free(player);
 	return rc;
 }
@@ -320,7 +360,7 @@ static int take_off(struct part *part, struct reading *reading,
 		    const struct schedtape_timeline *of_run)
 {
 	struct match_side run = { .nr = 0 }, players = { .nr = 0 };
-	unsigned char *edges;
+	struct in_part *of;
 	size_t n;
 	int rc;
 
@@ -329,11 +369,11 @@ static int take_off(struct part *part, struct reading *reading,
 	players.tasks = schedtape_timeline_tasks(timeline, &n);
 	players.nr = n;
 	players.players = schedtape_tape_players(part->sample.tape, &players.nr_players);
-	edges = calloc(n + 1, sizeof(*edges));
-	rc = edges ? find_edges(part, &run, &players, edges) : -ENOMEM;
+	of = calloc(n + 1, sizeof(*of));
+	rc = of ? find_played(part, &run, &players, of) : -ENOMEM;
 	if (!rc)
-		rc = take_off_edges(part, reading, edges, players.tasks, n);
-	free(edges);
+		rc = take_off_edges(part, reading, of, players.tasks, n);
+	free(of);
 	return rc;
 }
 
