@@ -11,6 +11,8 @@
 /* The run is the_tape. */
 static struct blob first, second, whole, restored;
 
+/* In the next tapes there is a child, which waits for the CPU at 1.5 s and then ends. */
+static bool with_child;
 /* The next tape of a replay is of one that has not reached its end. */
 static bool interrupted;
 /* The cost of a player's end, ns */
@@ -33,7 +35,13 @@ static void make_run(void)
 	m.header.curr_kind = STAPE_NEXT_TASK;
 	for (i = 0; i < 50; i++) {
 		time = (1505 + 10 * i) * MS;
-		maker_switch(&m, time, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+		if (with_child && !i) {
+			maker_event(&m, 1499 * MS, STAPE_EV_FORK, 11, 0);
+			maker_switch(&m, time, 11, STAPE_NEXT_TASK, STAPE_STATE_SLEEPING);
+			maker_switch(&m, time + MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+		} else {
+			maker_switch(&m, time, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+		}
 		time += 4 * MS;
 		maker_wake(&m, time, 10, STAPE_CTX_HARDIRQ, time, 0);
 		maker_switch(&m, time + 2000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
@@ -98,7 +106,11 @@ static void make_replay(struct blob *to, const char *id, int from, int until, in
 		maker_wake(&m, time, 110, STAPE_CTX_HARDIRQ, time, 0);
 		maker_switch(&m, time + 3000, 110, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
 	}
-	maker_switch(&m, 1600 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
+	if (with_child) {
+		maker_event(&m, 1599 * MS, STAPE_EV_FORK, 111, 0);
+		maker_switch(&m, 1600 * MS, 111, STAPE_NEXT_TASK, STAPE_STATE_DEAD);
+	}
+	maker_switch(&m, 1600 * MS + with_child, 0, STAPE_NEXT_IDLE, STAPE_STATE_DEAD);
 	write_replay(to, page, id, from, until);
 }
 
@@ -130,6 +142,22 @@ TEST(costly_end)
 	ok(!estimate(other.path, first.path), "an end that needs 10.1 ms more than the task");
 	squeeze_blanks();
 	has("\nCPU time, ms 789.570 799.900 -1.3 %\n", "these are left out");
+	close(other.fd);
+}
+
+TEST(forked_player)
+{
+	static struct blob other;
+
+	blob_init(&other);
+	with_child = true;
+	make_run();
+	make_replay(&other, ID, 1000, 1500, 0);
+	with_child = false;
+	ok(!estimate(other.path, second.path), "a child that is runnable at the end of an interval");
+	squeeze_blanks();
+	has("\nswitches 50 51 -2.0 %\n", "without the switch at the end of its player");
+	make_run();
 	close(other.fd);
 }
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
@@ -79,6 +80,12 @@ static unsigned char *edges_of(struct part *part, const struct schedtape_task *t
 	return in ? &in->edges : NULL;
 }
 
+static bool forked_in(const struct part *part, const struct schedtape_task *task)
+{
+	return !task->from_start && !task->joined && task->start > part->played.from &&
+	       task->start < part->played.to;
+}
+
 /* Notes that a task ran, which is the first that the tape shows of some tasks. */
 static int note_run(struct part *part, const struct schedtape_task *task,
 		    const struct schedtape_run *run, uint64_t stop)
@@ -92,7 +99,7 @@ static int note_run(struct part *part, const struct schedtape_task *task,
 		return -ENOMEM;
 	in->cpu_time += part_of(run->begin, run->end, part->played.from, part->played.to);
 	if (!(in->edges & SEEN))
-		in->edges |= RUNNABLE_FIRST | SEEN;
+		in->edges |= SEEN | (forked_in(part, task) ? 0 : RUNNABLE_FIRST);
 	/* Also if the tape has no event of the task before, so that there was no mark for it. */
 	if (run->end > part->played.to)
 		in->edges |= RUNNABLE_LAST | EXISTS_LAST;
@@ -341,17 +348,76 @@ static int take_off_edges(struct part *part, struct reading *reading, const stru
 	return rc;
 }
 
-/* Finds the task that each player plays. */
+/**
+ * struct forks - the children of the run's tasks, by index of the task
+ * @player: its player, or SCHEDTAPE_NONE
+ * @child: its first child that is not paired yet, or SCHEDTAPE_NONE
+ * @next: the next child of its parent
+ */
+struct forks {
+	uint32_t *player;
+	uint32_t *child;
+	uint32_t *next;
+};
+
+/* Lists the children of the run's tasks that were forked in the part, in order. */
+static void list_forks(const struct part *part, const struct match_side *run,
+		       const struct forks *forks)
+{
+	const struct schedtape_task *task;
+	uint32_t i;
+
+	memset(forks->child, 0xff, run->nr * sizeof(*forks->child));
+	for (i = run->nr; i--;) {
+		task = &run->tasks[i];
+		if (task->parent == SCHEDTAPE_NONE || forks->player[i] != SCHEDTAPE_NONE ||
+		    !forked_in(part, task))
+			continue;
+		forks->next[i] = forks->child[task->parent];
+		forks->child[task->parent] = i;
+	}
+}
+
+/* Pairs the n-th fork of a player with the n-th fork of its task.  @task: by player: its task */
+static void pair_forks(const struct match_side *players, const struct forks *forks, uint32_t *task)
+{
+	uint32_t i, parent;
+
+	for (i = 0; i < players->nr; i++) {
+		parent = players->tasks[i].parent;
+		if (task[i] != SCHEDTAPE_NONE || parent == SCHEDTAPE_NONE ||
+		    task[parent] == SCHEDTAPE_NONE)
+			continue;
+		task[i] = forks->child[task[parent]];
+		if (task[i] != SCHEDTAPE_NONE)
+			forks->child[task[parent]] = forks->next[task[i]];
+	}
+}
+
+/*
+ * Finds the task that each player plays: the tape lists only the players that exist at the start,
+ * or that the controller starts, but not those that players fork.
+ */
 static int find_played(const struct part *part, const struct match_side *run,
 		       const struct match_side *players, struct in_part *of)
 {
-	uint32_t *player = calloc((size_t)run->nr + 1, sizeof(*player)), i;
-	int rc = player ? schedtape_players_pair(run, players, player) : -ENOMEM;
+	uint32_t *room = calloc(3 * (size_t)run->nr + players->nr + 1, sizeof(*room)), i;
+	const struct forks forks = { room, room + run->nr, room + 2 * (size_t)run->nr };
+	uint32_t *task = room + 3 * (size_t)run->nr;
+	int rc = room ? schedtape_players_pair(run, players, forks.player) : -ENOMEM;
 
-	for (i = 0; i < run->nr && i < part->room_tasks && !rc; i++)
-		if (player[i] != SCHEDTAPE_NONE)
-			of[player[i]] = part->tasks[i];
-	free(player);
+	if (!rc) {
+		memset(task, 0xff, players->nr * sizeof(*task));
+		for (i = 0; i < run->nr; i++)
+			if (forks.player[i] != SCHEDTAPE_NONE)
+				task[forks.player[i]] = i;
+		list_forks(part, run, &forks);
+		pair_forks(players, &forks, task);
+	}
+	for (i = 0; i < players->nr && !rc; i++)
+		if (task[i] < part->room_tasks)
+			of[i] = part->tasks[task[i]];
+	free(room);
 	return rc;
 }
 
