@@ -13,6 +13,8 @@ static struct blob first, second, whole, restored;
 
 /* In the next tapes there is a child, which waits for the CPU at 1.5 s and then ends. */
 static bool with_child;
+/* The next recording of the run is paused for 4 ms. */
+static bool with_pause;
 /* The next tape of a replay is of one that has not reached its end. */
 static bool interrupted;
 /* The cost of a player's end, ns */
@@ -23,7 +25,7 @@ static double speed = 1, rate = 1;
 /* Task 10 runs for half a second, and then sleeps for 4 of each 10 ms.  The half is marked. */
 static void make_run(void)
 {
-	static unsigned char pages[2][STAPE_PAGE_SIZE];
+	static unsigned char pages[3][STAPE_PAGE_SIZE];
 	struct maker m;
 	uint64_t time;
 	int i;
@@ -45,8 +47,14 @@ static void make_run(void)
 		time += 4 * MS;
 		maker_wake(&m, time, 10, STAPE_CTX_HARDIRQ, time, 0);
 		maker_switch(&m, time + 2000, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+		if (with_pause && i == 4) {
+			maker_begin(&m, pages[2], 0, 1, 1554 * MS);
+			m.header.curr = 10;
+			m.header.curr_kind = STAPE_NEXT_TASK;
+			maker_paused(&m, 1550 * MS, 1554 * MS);
+		}
 	}
-	write_second_of(pages, 2, "riscv64", json_tokener_parse("{\"sample\": \"" ID "\"}"));
+	write_second_of(pages, with_pause ? 3 : 2, "riscv64", json_tokener_parse("{\"sample\": \"" ID "\"}"));
 }
 
 static void write_replay(struct blob *to, unsigned char *page, const char *id, int from, int until)
@@ -159,6 +167,17 @@ TEST(forked_player)
 	has("\nswitches 50 51 -2.0 %\n", "without the switch at the end of its player");
 	make_run();
 	close(other.fd);
+}
+
+TEST(pause)
+{
+	with_pause = true;
+	make_run();
+	with_pause = false;
+	ok(!estimate(second.path, first.path), "a recording with a pause");
+	squeeze_blanks();
+	has("\nrun time, s 0.996000 0.996000 0.0 %\n", "which its replays lack, too");
+	make_run();
 }
 
 TEST(whole)

@@ -204,7 +204,8 @@ static size_t list_marks(const struct run *run, uint64_t *marks)
 	return n;
 }
 
-static uint64_t paused(const struct schedtape_timeline *timeline, const struct run *run)
+/* Returns for how long the recording was paused between @from and @to. */
+static uint64_t paused(const struct schedtape_timeline *timeline, uint64_t from, uint64_t to)
 {
 	const struct schedtape_range *pauses;
 	uint64_t time = 0;
@@ -212,7 +213,7 @@ static uint64_t paused(const struct schedtape_timeline *timeline, const struct r
 
 	pauses = schedtape_timeline_pauses(timeline, &n);
 	for (i = 0; i < n; i++)
-		time += part_of(pauses[i].first, pauses[i].last, run->start, run->stop);
+		time += part_of(pauses[i].first, pauses[i].last, from, to);
 	return time;
 }
 
@@ -236,7 +237,8 @@ int measure_run(struct run *run, struct schedtape_error *err)
 	ops.nr_marks = list_marks(run, marks);
 	rc = schedtape_timeline_run(run->tape, &ops, run, &timeline, err);
 	if (!rc)
-		run->measure.time = run->stop - run->start - paused(timeline, run);
+		run->measure.time = run->stop - run->start -
+				    paused(timeline, run->start, run->stop);
 	run->lost = cmd_count_lost(schedtape_tape_end(run->tape)) > 0;
 	schedtape_timeline_free(timeline);
 	free(marks);
@@ -474,6 +476,9 @@ int measure_part(struct part *part, const struct schedtape_timeline *of_run,
 		rc = take_restored(part, &reading);
 	else if (!rc)
 		rc = take_off(part, &reading, timeline, of_run);
+	/* A replay takes the time of pauses, too. */
+	if (!part->played.interval)
+		part->measure.time -= paused(of_run, part->played.from, part->played.to);
 	part->lost = cmd_count_lost(schedtape_tape_end(part->sample.tape)) > 0;
 	schedtape_timeline_free(timeline);
 	free(reading.firsts);
