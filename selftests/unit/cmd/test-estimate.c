@@ -186,6 +186,10 @@ TEST(whole)
 	   "one interval for all");
 	squeeze_blanks();
 	has("\nCPU time, ms 599.520 799.900 -25.1 %\n", "counts as much as all");
+	ok(!run_more(cmd_estimate, "-k1", first.path, second.path), "two intervals for all");
+	squeeze_blanks();
+	has("\nA 50.0 0 ", "the first one for a half");
+	has("\nA 50.0 1 ", "the second one for the other half");
 	ok(run_on(whole.path, cmd_estimate, "-k1", "--interval=500ms", the_tape.path) ==
 		   CMD_FAILURE && strstr(said, "no tape is of phase A:"),
 	   "a replay of the whole is of no interval");

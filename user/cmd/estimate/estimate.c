@@ -279,9 +279,10 @@ static int check_phases(const struct estimate *estimate)
 
 /* -- the estimate ---------------------------------------------------------- */
 
-/* Adds what a part shows, times @factor. */
-static void add_part(struct estimate *estimate, const struct part *part, double factor)
+/* Adds what a part shows, times its factor. */
+static void add_part(struct estimate *estimate, const struct part *part)
 {
+	const double factor = part->factor;
 	uint64_t counts[HISTOGRAM_BUCKETS];
 	size_t i;
 
@@ -295,7 +296,7 @@ static void add_part(struct estimate *estimate, const struct part *part, double 
 	}
 }
 
-/* Each part stands for as much of its phase as others of that. */
+/* Multiplies all parts of a phase by its weight, divided by the sum of theirs. */
 static int multiply(struct estimate *estimate)
 {
 	const struct phases *phases = &estimate->phases;
@@ -318,10 +319,11 @@ static int multiply(struct estimate *estimate)
 		if (run->parts[i].interval == SCHEDTAPE_NONE)
 			continue;
 		interval = &phases->vectors.intervals[run->parts[i].interval];
-		if (interval->phase != SCHEDTAPE_NONE)
-			add_part(estimate, &run->parts[i],
-				 (double)phases->phases[interval->phase].weight /
-				 weights[interval->phase]);
+		if (interval->phase == SCHEDTAPE_NONE)
+			continue;
+		run->parts[i].factor = (double)phases->phases[interval->phase].weight /
+				       weights[interval->phase];
+		add_part(estimate, &run->parts[i]);
 	}
 	return 0;
 }
@@ -472,15 +474,17 @@ static void print_parts(const struct estimate *estimate)
 		for (phase = 0; phase < phases->nr; phase++) {
 			for (i = 0; i < run->nr_parts; i++) {
 				const uint32_t number = run->parts[i].interval;
+				const struct interval *interval;
 
-				if (number == SCHEDTAPE_NONE ||
-				    phases->vectors.intervals[number].phase != phase)
+				if (number == SCHEDTAPE_NONE)
+					continue;
+				interval = &phases->vectors.intervals[number];
+				if (interval->phase != phase)
 					continue;
 				table_cell(&table, "%c", *phases_letter(phase));
-				table_cell(&table, "%.1f", 100.0 * phases->phases[phase].weight /
-					   phases->weight);
-				table_cell(&table, "%" PRIu64,
-					   phases->vectors.intervals[number].number);
+				table_cell(&table, "%.1f", 100 * run->parts[i].factor *
+					   interval->weight / phases->weight);
+				table_cell(&table, "%" PRIu64, interval->number);
 				table_cell(&table, "%s", run->parts[i].sample.path);
 			}
 		}

@@ -43,6 +43,7 @@ struct in_part {
  * @sample: the tape
  * @played: which part
  * @interval: its number; SCHEDTAPE_NONE: it is of the whole run
+ * @factor: by which the estimate multiplies what it shows
  * @tasks: by index of the run's tasks, in room for @room_tasks
  * @lost: events are missing
  */
@@ -50,6 +51,7 @@ struct part {
 	struct sampled sample;
 	struct tape_part played;
 	uint32_t interval;
+	double factor;
 	struct in_part *tasks;
 	size_t room_tasks;
 	struct measure measure;
