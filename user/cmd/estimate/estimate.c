@@ -30,6 +30,7 @@
  * @timeline: of @run
  * @latencies: by bucket of a histogram: estimate of their number
  * @sum: their sum
+ * @worst: the longest of the parts
  * @measure: the other estimates
  */
 struct estimate {
@@ -46,6 +47,7 @@ struct estimate {
 	struct schedtape_timeline *timeline;
 	double *latencies;
 	double sum;
+	uint64_t worst;
 	struct measure measure;
 };
 
@@ -289,6 +291,8 @@ static void add_part(struct estimate *estimate, const struct part *part)
 	estimate->measure.time += factor * part->measure.time;
 	estimate->measure.cpu_time += factor * part->measure.cpu_time;
 	estimate->measure.switches += factor * part->measure.switches;
+	if (part->measure.latencies.worst > estimate->worst)
+		estimate->worst = part->measure.latencies.worst;
 	schedtape_histogram_counts(&part->measure.latencies, counts);
 	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		estimate->latencies[i] += factor * counts[i];
@@ -366,9 +370,13 @@ struct line {
 /* Sums of many shares are not exact. */
 #define ALMOST	0.999999999
 
-/* Returns the latency that a share of all estimated ones does not exceed. */
+/*
+ * Returns the latency that a share of all estimated ones does not exceed, as
+ * schedtape_histogram_quantile() does.
+ */
 static double latency(const struct estimate *estimate, double share)
 {
+	uint64_t limit;
 	double sum = 0;
 	unsigned int i;
 
@@ -379,7 +387,8 @@ static double latency(const struct estimate *estimate, double share)
 		if (sum >= share * estimate->sum * ALMOST)
 			break;
 	}
-	return schedtape_histogram_limit(i);
+	limit = schedtape_histogram_limit(i);
+	return limit < estimate->worst ? limit : estimate->worst;
 }
 
 static double latency_of(const struct measure *measure, unsigned int percent)
