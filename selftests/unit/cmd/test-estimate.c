@@ -17,6 +17,8 @@ static bool with_child;
 static bool with_pause;
 /* The next tape of a replay is of one that has not reached its end. */
 static bool interrupted;
+/* The next tape of a replay lacks events. */
+static bool lossy;
 /* The cost of a player's end, ns */
 static int exit_cost = MS;
 /* Its --speed, and a player's CPU time for each ns of its task's */
@@ -62,7 +64,7 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 	const struct schedtape_player player = {
 		.time = 1 * S, .pid = 110, .task_pid = 10, .task_start = 1 * S,
 	};
-	struct schedtape_cpu cpu = { .cpu = 0 };
+	struct schedtape_cpu cpu = { .cpu = 0, .lost = lossy };
 	struct schedtape_end end = {
 		.size = sizeof(end), .start_time = 1 * S, .stop_time = 9 * S, .cpus = &cpu,
 		.nr_cpus = 1,
@@ -193,6 +195,22 @@ TEST(whole)
 	ok(run_on(whole.path, cmd_estimate, "-k1", "--interval=500ms", the_tape.path) ==
 		   CMD_FAILURE && strstr(said, "no tape is of phase A:"),
 	   "a replay of the whole is of no interval");
+}
+
+TEST(losses)
+{
+	static struct blob other;
+
+	blob_init(&other);
+	lossy = true;
+	make_replay(&other, ID, 1000, 2000, 50);
+	lossy = false;
+	ok(!run_more(cmd_estimate, "-k1", second.path, other.path) &&
+	   strstr(said, "only the run time is compared with it"),
+	   "a replay of the whole that lacks events");
+	squeeze_blanks();
+	has("\nswitches 100 (not known) (not known)\n", "whose other quantities are not known");
+	close(other.fd);
 }
 
 TEST(restored)

@@ -342,8 +342,10 @@ static int measure(struct estimate *estimate)
 	for (i = 0; i < run->nr_parts && !rc; i++) {
 		rc = measure_part(&run->parts[i], estimate->timeline, &err);
 		if (!rc && run->parts[i].lost)
-			out_warning(run->parts[i].sample.path,
-				    "events were lost: the estimate is less than it should be");
+			out_warning(run->parts[i].sample.path, "events were lost: %s",
+				    &run->parts[i] == estimate->whole ?
+					    "only the run time is compared with it" :
+					    "the estimate is less than it should be");
 	}
 	if (rc)
 		out_error(NULL, "%s", err.text[0] ? err.text : "not enough memory");
