@@ -19,6 +19,8 @@ static bool with_pause;
 static bool interrupted;
 /* The next tape of a replay lacks events. */
 static bool lossy;
+/* The next tape of a replay is as of before format 2.14. */
+static bool old;
 /* The cost of a player's end, ns */
 static int exit_cost = MS;
 /* Its --speed, and a player's CPU time for each ns of its task's */
@@ -83,6 +85,8 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 		 "\"rate\": %f}}", id, from, until, speed, exit_cost, rate);
 	if (to == &restored)
 		snprintf(part, sizeof(part), "{\"sample\": \"%s\", \"interval\": 2}", id);
+	if (old)
+		snprintf(part, sizeof(part), "{\"replay_of\": \"a.tape\"}");
 	meta = json_tokener_parse(part);
 	cpu.events = ((struct stape_page_header *)page)->events;
 	if (tape_writer_create(to->path, meta, NULL, &writer, &err) ||
@@ -248,6 +252,11 @@ TEST(wrong)
 	ok(run_on(the_tape.path, cmd_estimate, "--time=1,1.5", whole.path, first.path) ==
 		   CMD_FAILURE && strstr(said, "which is no interval of"),
 	   "of more than the part");
+	old = true;
+	make_replay(&other, ID, 1000, 1500, 0);
+	old = false;
+	ok(run_on(other.path, cmd_estimate, first.path, second.path, NULL) == CMD_FAILURE &&
+	   strstr(said, "it is of a replay, but does not say which part"), "an old one");
 	interrupted = true;
 	make_replay(&other, ID, 1000, 1500, 0);
 	interrupted = false;

@@ -139,6 +139,13 @@ static int open_one(struct estimate *estimate, const char *path)
 		rc = check_end(part);
 		return rc ? rc : check_speed(part);
 	}
+	/* Later formats say which part of which tape was replayed. */
+	if (json_object_object_get_ex(tape_meta(sample.tape), "replay_of", NULL)) {
+		out_error(path, "it is of a replay, but does not say which part was replayed, as "
+			  "tapes do from format 2.14 on: record the replay again");
+		sampled_close(&sample);
+		return -EINVAL;
+	}
 	if (run->tape) {
 		out_error(path, "it is of a whole run, as %s is, not of a replay", run->path);
 		sampled_close(&sample);
