@@ -88,11 +88,12 @@ exactly s "all(abs(x['counts']['task-time'] - x['counts']['task-clock']) < 1e6 f
 	"the kernel accounts the same time"
 exactly s "all(x['tasks'] and sum(t['cpu_time_ns'] for t in x['tasks']) <
 	x['counts']['task-clock'] + 1e6 for x in e) and
-	all(x['tasks'][-1]['name'] == 'hog' and x['tasks'][-1]['cpu_time_ns'] > 9e6 for x in e[1:4])" \
+	all(x['tasks'][-1]['name'] == 'hog' and x['tasks'][-1]['cpu_time_ns'] > 9e6
+		for x in e[1:4])" \
 	"the tasks are those that ran"
 marks s "the tape has the same ends"
-schedtape info --json s/tape > info.json 2> log &&
-	like info.json "d['meta']['sample'] == '$(sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p' s/manifest)'"
+id=$(sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p' s/manifest)
+schedtape info --json s/tape > info.json 2> log && like info.json "d['meta']['sample'] == '$id'"
 report $? "and the sample's number"
 on_tape s/tape "c == {'sh', 'hog'}" "the tape has the command's tasks"
 nothing_left "its cgroup is removed"
@@ -129,12 +130,14 @@ before=$(cgroup_of $hog)
 begin_sample()
 {
 	rm -rf "$1"
-	schedtape sample --no-checkpoint -o "$1" --event task-clock --interval 10ms -p $hog 2> said &
+	schedtape sample --no-checkpoint -o "$1" --event task-clock --interval 10ms -p $hog \
+		2> said &
 	sampler=$!
 	eventually grep -qs '"interval":2,' "$1/manifest"
 }
 
-begin_sample p && grep -q "1 process moved from .* to .*schedtape-sample-$sampler until the end" said &&
+begin_sample p &&
+	grep -q "1 process moved from .* to .*schedtape-sample-$sampler until the end" said &&
 	[ "$(cgroup_of $hog)" = "${before%/}/schedtape-sample-$sampler" ]
 report $? "a process is moved to a cgroup of its own"
 expect 1 "is being sampled already" schedtape sample --no-checkpoint -q -o q --event task-clock \
@@ -184,6 +187,7 @@ if [ "$(sed -n 's/.*hypervisor.*/yes/p; T; q' /proc/cpuinfo)" = yes ]; then
 		-o new --event instructions --interval 1000000 -- true
 fi
 mkdir -m 777 open
-expect 1 "cgroup cannot be made there.*use sudo" nobody schedtape sample --no-checkpoint -o open/new \
-	--event task-clock --interval 10ms -- true
+expect 1 "cgroup cannot be made there.*use sudo" \
+	nobody schedtape sample --no-checkpoint -o open/new --event task-clock \
+	--interval 10ms -- true
 finish
