@@ -119,7 +119,11 @@ static char *name_tasks(const struct vectors *vectors, uint32_t phase)
 		sums[most] = 0;
 	}
 	free(sums);
-	return fclose(to) ? NULL : text;
+	if (fclose(to)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 /* Returns 0 or -ENOMEM. */
