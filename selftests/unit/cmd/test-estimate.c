@@ -4,12 +4,13 @@
  * because a replay begins and ends, and refuses tapes that do not belong together.
  */
 #include "printed.h"
+#include "tape/part.h"
 
 #define MS	1000000ULL
 #define ID	"0123456789abcdef0123456789abcdef"
 
 /* The run is the_tape. */
-static struct blob first, second, whole, restored;
+static struct blob first, second, whole, restored, unnamed;
 
 /* In the next tapes there is a child, which waits for the CPU at 1.5 s and then ends. */
 static bool with_child;
@@ -87,6 +88,8 @@ static void write_replay(struct blob *to, unsigned char *page, const char *id, i
 		snprintf(part, sizeof(part), "{\"sample\": \"%s\", \"interval\": 2}", id);
 	if (old)
 		snprintf(part, sizeof(part), "{\"replay_of\": \"a.tape\"}");
+	if (to == &unnamed)
+		snprintf(part, sizeof(part), "{\"sample\": \"\"}");
 	meta = json_tokener_parse(part);
 	cpu.events = ((struct stape_page_header *)page)->events;
 	if (tape_writer_create(to->path, meta, NULL, &writer, &err) ||
@@ -230,6 +233,27 @@ TEST(restored)
 	   strstr(said, "it is of the sample's interval 2, which is none of"), "other intervals");
 }
 
+/* Returns true if a tape of the same recording has this identifier. */
+static bool has_id(struct blob *b, const char *id)
+{
+	struct schedtape_error err = { "" };
+	struct schedtape_tape *tape;
+	char found[TAPE_ID_LEN];
+
+	if (schedtape_tape_open(b->path, &tape, &err))
+		return false;
+	tape_id(tape, found);
+	schedtape_tape_close(tape);
+	return !strcmp(found, id);
+}
+
+TEST(ids)
+{
+	ok(has_id(&the_tape, ID), "the tape of a sample has its identifier");
+	ok(!has_id(&restored, ID), "that of a restored interval has another one");
+	ok(!has_id(&unnamed, ""), "an empty one is none");
+}
+
 TEST(wrong)
 {
 	static struct blob other;
@@ -282,11 +306,13 @@ int main(void)
 	blob_init(&second);
 	blob_init(&whole);
 	blob_init(&restored);
+	blob_init(&unnamed);
 	make_run();
 	make_replay(&first, ID, 1000, 1500, 0);
 	make_replay(&second, ID, 1500, 2000, 50);
 	make_replay(&whole, ID, 1000, 2000, 50);
 	make_replay(&restored, ID, 0, 0, 50);
+	make_replay(&unnamed, "", 0, 0, 0);
 	tap_run();
 	return tap_done();
 }

@@ -11,10 +11,11 @@
 
 void tape_id(struct schedtape_tape *tape, char id[TAPE_ID_LEN])
 {
+	uint64_t real = 0, interval = 0;
 	struct json_object *clock;
-	uint64_t real = 0;
 
-	if (tape_json_text(tape_meta(tape), "sample", id, TAPE_ID_LEN))
+	tape_json_number(tape_meta(tape), "interval", &interval);
+	if (!interval && tape_json_text(tape_meta(tape), "sample", id, TAPE_ID_LEN) && *id)
 		return;
 	if (json_object_object_get_ex(tape_meta(tape), "clock", &clock))
 		tape_json_number(clock, "realtime", &real);

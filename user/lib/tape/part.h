@@ -16,9 +16,10 @@ struct json_object;
 #define TAPE_ID_LEN	33
 
 /*
- * Writes what identifies the recording, whatever the tape is called: the identifier "sample" of
- * META; without one, the wall clock before the recording and the start of the recording, in ns.
- * Only copies of a tape have the same.
+ * Writes what identifies the recording, whatever the tape is called: of a sample the identifier
+ * "sample" of META, otherwise the wall clock before the recording and the start of the recording,
+ * in ns.  Only copies of a tape have the same.  That of a restored interval has "interval" in META,
+ * too, so that "sample" is not its own.
  */
 void tape_id(struct schedtape_tape *tape, char id[TAPE_ID_LEN]);
 
