@@ -89,6 +89,22 @@ TEST(directory)
 	has("\nAABBBBB\n", "intervals are cut by --time");
 }
 
+TEST(names)
+{
+	char slashes[80], name[80];
+
+	snprintf(slashes, sizeof(slashes), "%s//", folder);
+	snprintf(name, sizeof(name), " -o %s-at -- ", folder);
+	run_on(slashes, cmd_phases, NULL, NULL, NULL);
+	has(name, "the new directory is beside the old one");
+	if (chdir(folder))
+		puts("Bail out! no folder");
+	run_on("./", cmd_phases, NULL, NULL, NULL);
+	has(" -o sample-at -- ", "of which the name may not be known");
+	if (chdir("/"))
+		puts("Bail out! no root");
+}
+
 TEST(json)
 {
 	run_on(folder, cmd_phases, "--json", "--time=1.35,1.95", NULL);

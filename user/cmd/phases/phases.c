@@ -293,6 +293,25 @@ static void print_list(struct json_object *first, const char *key, const char *b
 	}
 }
 
+/* Prints the name of a directory beside another one, if that has a name. */
+static void print_beside(const char *path)
+{
+	size_t len = strlen(path);
+	char *name;
+
+	while (len && path[len - 1] == '/')
+		len--;
+	name = strndup(path, len);
+	path = name ? strrchr(name, '/') : NULL;
+	path = path ? path + 1 : name;
+	if (path && *path && strcmp(path, ".") && strcmp(path, ".."))
+		print_word(name);
+	else
+		printf("sample");
+	printf("-at");
+	free(name);
+}
+
 /* Prints how to sample the workload again, only where these intervals begin. */
 static void print_sample(const struct phases *phases, const struct sampled *sample)
 {
@@ -307,8 +326,7 @@ static void print_sample(const struct phases *phases, const struct sampled *samp
 	print_numbers(phases);
 	if (sample->first) {
 		printf(" -o ");
-		print_word(sample->path);
-		printf("-at");
+		print_beside(sample->path);
 		print_list(sample->first, "command", " -- ", " ");
 		if (tape_json_number(sample->first, "pid", &pid))
 			printf(" -p %" PRIu64, pid);
