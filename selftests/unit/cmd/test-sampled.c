@@ -115,6 +115,28 @@ TEST(json)
 	    "of the last one, too");
 }
 
+TEST(simpoint)
+{
+	char option[96], name[96];
+	unsigned int line;
+	FILE *file;
+
+	snprintf(option, sizeof(option), "--simpoint=%s/of", folder);
+	run_on(folder, cmd_phases, "--time=1.35,1.95", "-k1", option);
+	squeeze_blanks();
+	has("\nA 100.0 7 5 ", "interval 5 of 3 to 9 stands for all");
+	snprintf(name, sizeof(name), "%s/of.simpoints", folder);
+	file = fopen(name, "r");
+	ok(file && fscanf(file, "%u", &line) == 1 && line == 2, "in SimPoint's file it is line 2");
+	if (file)
+		fclose(file);
+	unlink(name);
+	snprintf(name, sizeof(name), "%s/of.bb", folder);
+	unlink(name);
+	snprintf(name, sizeof(name), "%s/of.weights", folder);
+	unlink(name);
+}
+
 TEST(counts)
 {
 	run_on(folder, cmd_phases, "-k3", NULL, NULL);

@@ -395,8 +395,7 @@ static void write_simpoints(FILE *to, const struct phases *phases)
 	uint32_t i;
 
 	for (i = 0; i < phases->nr; i++)
-		fprintf(to, "%" PRIu64 " %u\n",
-			phases->vectors.intervals[phases->phases[i].nearest].number, i);
+		fprintf(to, "%u %u\n", phases->phases[i].nearest, i);
 }
 
 static void write_weights(FILE *to, const struct phases *phases)
