@@ -68,7 +68,8 @@ enum column { PHASE, WEIGHT, INTERVALS_OF, INTERVAL, BEGIN, END, CPU, TASKS };
 /*
  * JSON phases[] of phases:
  * @phase: Its letter.
- * @weight: Its share of the recording without pauses, from 0 to 1.
+ * @weight: Its share of the recording without pauses, or of what the sample's event has counted,
+ *	from 0 to 1.
  * @intervals: Number of its intervals.
  * @interval: Number of the interval that stands for it, from 0 on.
  * @begin_ns, @end_ns: When that begins and ends.
