@@ -100,6 +100,7 @@ nothing_left "its cgroup is removed"
 sample s --event task-time --interval 10ms --at 3,7-8 --max 7 -- hog 120 > out 2> log
 report $? "CPU time is counted without perf events"
 manifest s "n == [3, 7] and 'counts' not in e[0]" "only the chosen ends are noted, up to --max"
+manifest s "f['max'] == 7 and f['at'] == [[3, 3], [7, 8]]" "and so is the choice"
 exactly s "max(x['skid'] for x in e) < 1_000_000" "their skid is less than a tenth of an interval"
 marks s "on the tape as well"
 sample s --event context-switches,sched:sched_switch --interval 50 -- periodic 2 0 120 > out 2> log

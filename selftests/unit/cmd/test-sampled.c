@@ -39,7 +39,7 @@ static void make_sample(void)
  * Intervals of the second half count three times as much as those of the first one, and the first
  * three have no page faults. The last line is not there whole.
  */
-static void make_manifest(const char *id)
+static void make_manifest(const char *id, const char *chosen)
 {
 	FILE *to = fopen(manifest, "w");
 	int i, count = 0;
@@ -48,7 +48,7 @@ static void make_manifest(const char *id)
 		puts("Bail out! no manifest");
 	fprintf(to, "{\"format\":1,\"id\":\"%s\",\"event\":\"task-clock\","
 		    "\"events\":[\"task-clock\",\"page-faults\"],\"interval\":100,"
-		    "\"command\":[\"a b\",\"-c\"]}\n", id);
+		    "%s\"command\":[\"a b\",\"-c\"]}\n", id, chosen);
 	for (i = 1; i < 10; i++) {
 		count += i > 5 ? 300 : 100;
 		fprintf(to, "{\"interval\":%d,\"end_ns\":1,\"count\":%d,\"skid\":0,\"counts\":"
@@ -69,7 +69,7 @@ static void begin(void)
 	snprintf(tape, sizeof(tape), "%s/tape", folder);
 	if (symlink(the_tape.path, tape))
 		puts("Bail out! no link");
-	make_manifest(ID);
+	make_manifest(ID, "");
 }
 
 TEST(directory)
@@ -87,6 +87,22 @@ TEST(directory)
 	has("\nEach letter is an interval of 250.000 ms:\nAABB\n", "or other intervals");
 	run_on(folder, cmd_phases, "--time=1.35,1.95", NULL, NULL);
 	has("\nAABBBBB\n", "intervals are cut by --time");
+}
+
+TEST(chosen)
+{
+	make_manifest(ID, "\"max\":9,");
+	run_on(folder, cmd_phases, NULL, NULL, NULL);
+	has("sample, up to its last mark:\nAAAAABBBB\n", "--max: what comes after it is left out");
+	squeeze_blanks();
+	/* 500 of 500 + 4 * 300. */
+	has("\nA 29.4 5 ", "and does not count");
+	make_manifest(ID, "\"at\":[[1,9]],");
+	run_on(folder, cmd_phases, NULL, NULL, NULL);
+	has("sample, up to its last mark:\nAAAAABBBB\n", "--at");
+	ok(run_on(folder, cmd_phases, "--time=1.95,1.97", NULL, NULL) == CMD_FAILURE &&
+	   strstr(said, "--time: the sample has nothing then"), "nothing after it");
+	make_manifest(ID, "");
 }
 
 TEST(names)
@@ -158,7 +174,7 @@ TEST(tape)
 
 TEST(wrong)
 {
-	make_manifest("another");
+	make_manifest("another", "");
 	ok(run_on(folder, cmd_phases, NULL, NULL, NULL) == CMD_FAILURE &&
 	   strstr(said, "of different samples"), "the tape of another sample");
 	unlink(manifest);

@@ -329,8 +329,12 @@ static int cut(struct phases *phases, const struct phases_options *opts,
 		if (stop > opts->time.stop)
 			stop = opts->time.stop;
 	}
+	/* Nobody knows what was counted after it. */
+	if (sample->chosen && sample->nr && stop > sample->ends[sample->nr - 1].time)
+		stop = sample->ends[sample->nr - 1].time;
 	if (stop <= start)
-		return schedtape_fail(err, -ENODATA, "--time: the tape has nothing then");
+		return schedtape_fail(err, -ENODATA, "--time: the %s has nothing then",
+				      sample->chosen ? "sample" : "tape");
 	if (sample->nr)
 		return cut_sample(phases, sample, start, stop, err);
 	phases->length = opts->length ? opts->length : (stop - start - 1) / INTERVALS + 1;

@@ -67,6 +67,8 @@ static int read_first(struct sampled *sample, FILE *file)
 		return -ENOTSUP;
 	}
 	tape_json_number(sample->first, "interval", &sample->interval);
+	sample->chosen = json_object_object_get_ex(sample->first, "max", NULL) ||
+			 json_object_object_get_ex(sample->first, "at", NULL);
 	if (json_object_object_get_ex(sample->first, "events", &events) &&
 	    json_object_is_type(events, json_type_array))
 		sample->nr_events = json_object_array_length(events);

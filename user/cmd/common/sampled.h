@@ -34,6 +34,7 @@ struct sampled_end {
  * @tape_path: of the tape
  * @first: the first line of the manifest; NULL: there is none
  * @interval: what the event counts in an interval; 0: not known
+ * @chosen: there was --max or --at: what comes after the last of @ends may be many intervals
  * @ends: @nr of them on the tape, by time, read by sampled_read()
  * @counts: for each of @ends what each of @nr_events has counted in the interval before it
  */
@@ -43,6 +44,7 @@ struct sampled {
 	struct schedtape_tape *tape;
 	struct json_object *first;
 	uint64_t interval;
+	bool chosen;
 	struct sampled_end *ends;
 	size_t nr;
 	size_t room;

@@ -196,7 +196,7 @@ static void print_json(const struct phases *phases, const char *path, struct sch
 #define STRIP	100		/* letters in a line */
 
 /* Prints the letter of each interval, by time. */
-static void print_strip(const struct phases *phases)
+static void print_strip(const struct phases *phases, const struct sampled *sample)
 {
 	const struct vectors *vectors = &phases->vectors;
 	uint32_t i, phase;
@@ -204,7 +204,8 @@ static void print_strip(const struct phases *phases)
 	if (phases->length)
 		printf("\nEach letter is an interval of %.3f ms:\n", out_ms(phases->length));
 	else
-		printf("\nEach letter is an interval of the sample:\n");
+		printf("\nEach letter is an interval of the sample%s:\n",
+		       sample->chosen ? ", up to its last mark" : "");
 	for (i = 0; i < vectors->nr && out_works(); i++) {
 		phase = vectors->intervals[i].phase;
 		putchar(phase == SCHEDTAPE_NONE ? '.' : *phases_letter(phase));
@@ -353,7 +354,7 @@ static int print(const struct request *request, const struct phases *phases,
 	} else if (!rc) {
 		heading_print(path, tape, timeline, NULL);
 		sheet_print(&sheet);
-		print_strip(phases);
+		print_strip(phases, sample);
 		print_replays(phases, path);
 		print_sample(phases, sample);
 	}

@@ -266,6 +266,20 @@ static int sample_loop(struct sampling *s)
 
 /* -- the beginning --------------------------------------------------------- */
 
+static struct json_object *describe_at(const struct select_numbers *at)
+{
+	struct json_object *list = json_object_new_array(), *range;
+	size_t i;
+
+	for (i = 0; i < at->nr; i++) {
+		range = json_object_new_array();
+		json_object_array_add(range, json_object_new_uint64(at->ranges[i].first));
+		json_object_array_add(range, json_object_new_uint64(at->ranges[i].last));
+		json_object_array_add(list, range);
+	}
+	return list;
+}
+
 static int begin_manifest(struct sampling *s)
 {
 	const struct sample_options *opts = s->options;
@@ -280,6 +294,10 @@ static int begin_manifest(struct sampling *s)
 	json_object_object_add(first, "event", json_object_new_string(opts->events.list[0].name));
 	json_object_object_add(first, "events", list);
 	out_json_add_count(first, "interval", opts->interval);
+	if (opts->max)
+		out_json_add_count(first, "max", opts->max);
+	if (opts->at.nr)
+		json_object_object_add(first, "at", describe_at(&opts->at));
 	if (opts->command) {
 		list = json_object_new_array();
 		for (i = 0; opts->command[i]; i++)
