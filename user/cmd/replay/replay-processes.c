@@ -21,7 +21,6 @@
 #include "module/cgroup.h"
 
 #define WAIT_MS		100		/* between two looks for a signal */
-#define AHEAD_NS	500000000ULL	/* a process is started so long before it is due */
 
 /*
  * Forks without an exit signal, so that a wait for any child is a wait for players and does
@@ -370,7 +369,7 @@ int processes_begin(struct processes *processes, const struct stage *stage)
 int processes_start_due(struct processes *processes, uint64_t time, uint32_t speed)
 {
 	const struct schedtape_program *program = processes->stage->cast->program;
-	uint64_t until = time + AHEAD_NS / STAPE_REPLAY_SPEED_ONE * speed, when;
+	uint64_t until = time + SCHEDTAPE_AHEAD_NS / STAPE_REPLAY_SPEED_ONE * speed, when;
 	uint32_t root;
 	int ret = 0;
 

@@ -134,11 +134,24 @@ static bool is_length(const struct compiler *c, const struct part *part,
 	}
 }
 
-/* Ends a wait by an external wake-up. */
-static void end_external(struct compiler *c, struct part *part, struct schedtape_op *wait,
-			 bool left_out, uint64_t time)
+/*
+ * A process begins when it is due if it enters the filter, or if a task forks it that is left out.
+ */
+static bool begins_when_due(const struct schedtape_task *task, bool has_parent)
 {
+	return (task->joined || has_parent) && !task->thread;
+}
+
+/* Ends a task's wait by an external wake-up. */
+static void end_external(struct compiler *c, const struct schedtape_task *task, bool left_out,
+			 uint64_t time)
+{
+	struct part *part = part_of(c, task);
+	struct schedtape_op *wait = wait_of(c, part);
+
 	part->set_going = time;
+	if (!part->since && begins_when_due(task, false))
+		numbers_root_is_timed(c, c->start + task_of(c, task)->due);
 	if (!is_length(c, part, wait, left_out)) {
 		wait->value = replay_time(c, time);
 		c->program->timed++;
@@ -160,7 +173,7 @@ static void awake(struct compiler *c, const struct schedtape_task *task, uint64_
 
 	/* A task from the start may have run all the time. */
 	if (part->waiting && part->since)
-		end_external(c, part, wait_of(c, part), false, time);
+		end_external(c, task, false, time);
 	part->waiting = false;
 }
 
@@ -323,15 +336,12 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 
 /*
  * Returns when the player of a task that no replayed task forks joins, or earlier.  0: it may do so
- * at the start, because threads without creator begin with their process.  A process begins when it
- * is due if it enters the filter, or if a task forks it that is left out.
+ * at the start, because threads without creator begin with their process.
  */
-static uint64_t root_joins(struct compiler *c, const struct schedtape_task *task, bool has_parent,
-			   uint64_t time)
+static uint64_t root_joins(const struct compiler *c, const struct schedtape_task *task,
+			   bool has_parent)
 {
-	bool is_due = task->joined || has_parent;
-
-	return is_due && !task->thread ? numbers_root_begins(c, time) : 0;
+	return begins_when_due(task, has_parent) ? numbers_root_begins(c) : 0;
 }
 
 /* -- callbacks of the timeline --------------------------------------------- */
@@ -357,7 +367,7 @@ static int on_born(void *arg, const struct schedtape_task *task,
 		return 0;
 	forked = parent && plays(c, parent);
 	ret = cast_task(c, task, task->first_comm, time,
-			forked ? time : root_joins(c, task, parent, time));
+			forked ? time : root_joins(c, task, parent));
 	if (ret || !plays(c, task))
 		return ret;
 	if (forked) {
@@ -372,6 +382,8 @@ static int on_born(void *arg, const struct schedtape_task *task,
 	/* If its parent is left out, it begins at the time of its fork. */
 	part->waiting = !parent;
 	c->program->timed += !part->waiting;
+	if (parent && begins_when_due(task, true))
+		numbers_root_is_timed(c, time);
 	return ret;
 }
 
@@ -409,7 +421,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	wait->blocked = task->slept_as == STAPE_STATE_BLOCKED ||
 			task->slept_as == STAPE_STATE_IDLE;
 	if (!waker || !ticket || ticket != part->ticket) {
-		end_external(c, part, wait, waker && !is_left_out_kthread(c, waker), time);
+		end_external(c, task, waker && !is_left_out_kthread(c, waker), time);
 		return 0;
 	}
 	ret = numbers_edge(c, part_of(c, waker)->number, part->number, time, &edge);
@@ -445,13 +457,12 @@ static int on_left(void *arg, const struct schedtape_task *task, uint64_t time)
 static int on_joined(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct compiler *c = arg;
-	struct part *part = part_of(c, task);
 
 	if (!plays(c, task))
 		return 0;
-	if (part->waiting)
-		end_external(c, part, wait_of(c, part), false, time);
-	part->waiting = false;
+	if (part_of(c, task)->waiting)
+		end_external(c, task, false, time);
+	part_of(c, task)->waiting = false;
 	return 0;
 }
 

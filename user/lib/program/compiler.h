@@ -76,7 +76,8 @@ struct edge_use {
  * struct numbers - the numbers of players
  * @list: by number
  * @first, @last: those that have rested for the longest and the shortest time, of @nr_rest
- * @last_root: when the last task appeared that no replayed task forks
+ * @last_timed: when the last task appeared that no replayed task forks, and whose first wait is
+ *	known to end at a given time
  * @uses: by edge
  */
 struct numbers {
@@ -85,7 +86,7 @@ struct numbers {
 	uint32_t first;
 	uint32_t last;
 	uint32_t nr_rest;
-	uint64_t last_root;
+	uint64_t last_timed;
 	struct edge_use *uses;
 	size_t uses_capacity;
 };
@@ -123,8 +124,14 @@ int program_set_processes(struct compiler *c);
 
 /* Gives a number to a task whose player joins at @time at the earliest.  Returns 0 or -ENOMEM. */
 int numbers_take(struct compiler *c, uint32_t task, uint64_t time);
-/* Returns when the player of a task may join that appears at @time and that no task forks. */
-uint64_t numbers_root_begins(struct compiler *c, uint64_t time);
+/* A task that appeared at @time, and that no task forks, begins with a wait until a given time. */
+void numbers_root_is_timed(struct compiler *c, uint64_t time);
+/*
+ * Returns when the player of a task may join that appears now and that no task forks.  The
+ * controller starts it when the last such task before it that begins with a wait until a given time
+ * is due soon.  A task whose first wait has not ended yet may wait for a wake-up instead.
+ */
+uint64_t numbers_root_begins(const struct compiler *c);
 /*
  * Gets an edge between the players of two tasks for a wake-up at @time.  Returns 0 or -ENOMEM.
  *

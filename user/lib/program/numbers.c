@@ -19,9 +19,6 @@
 #define REST_TASKS	4096
 #define REST_NS		1000000000ULL
 
-/* A task without parent is started so long before the time at which the one before it is due. */
-#define AHEAD_NS	500000000ULL
-
 #define LOOKS	4	/* edges to look at for one that can be used again */
 
 static uint64_t rest_ns(const struct compiler *c)
@@ -72,12 +69,17 @@ int numbers_take(struct compiler *c, uint32_t task, uint64_t time)
 	return 0;
 }
 
-uint64_t numbers_root_begins(struct compiler *c, uint64_t time)
+void numbers_root_is_timed(struct compiler *c, uint64_t time)
 {
-	uint64_t before = c->numbers.last_root;
+	if (c->numbers.last_timed < time)
+		c->numbers.last_timed = time;
+}
 
-	c->numbers.last_root = time;
-	return before > AHEAD_NS ? before - AHEAD_NS : 0;
+uint64_t numbers_root_begins(const struct compiler *c)
+{
+	uint64_t before = c->numbers.last_timed;
+
+	return before > SCHEDTAPE_AHEAD_NS ? before - SCHEDTAPE_AHEAD_NS : 0;
 }
 
 void numbers_give_back(struct compiler *c, uint32_t task, uint64_t time)

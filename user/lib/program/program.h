@@ -9,6 +9,12 @@
 #include <schedtape.h>
 #include "base/store.h"
 
+/*
+ * A process that no player forks is started when the one before it that begins with
+ * SCHEDTAPE_OP_WAIT_UNTIL is due within this time.
+ */
+#define SCHEDTAPE_AHEAD_NS	500000000ULL
+
 enum schedtape_op_kind {
 	SCHEDTAPE_OP_NONE,	/* no operation: a waking that did not wake its wakee */
 	SCHEDTAPE_OP_WAKE,	/* value: edge */
