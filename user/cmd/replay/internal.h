@@ -228,12 +228,14 @@ void processes_free(struct processes *processes);
 /**
  * struct replay_tape - the recording of a replay, with which task each player plays
  * @recorder: its session is NULL without --record
+ * @later: the first task whose process may start after the recording has begun
  * @same_pids: the module and the controller have the same PIDs: they are not in different
  *	PID namespaces
  */
 struct replay_tape {
 	struct recorder recorder;
 	const struct schedtape_program *program;
+	uint32_t later;
 	bool same_pids;
 };
 

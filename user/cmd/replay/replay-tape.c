@@ -225,8 +225,24 @@ void replay_tape_free_told(struct player_cast *cast)
 	cast->told = NULL;
 }
 
+/*
+ * Returns true if a player has counted all CPU time that the tape has of it: it was forked for a
+ * fork in its program, or had joined when the recording began.  A player that is started later is
+ * recorded from its start, but counts from its join on.
+ */
+static bool counts_all(const struct replay_tape *tape, const struct schedtape_program *program,
+		       const struct schedtape_program_task *task)
+{
+	const struct schedtape_program_task *leader = &program->tasks[task->process];
+
+	if (task->parent != SCHEDTAPE_NONE)
+		return true;
+	return leader->parent == SCHEDTAPE_NONE && (!leader->due || task->process < tape->later);
+}
+
+/* @counts_all: @told has all its CPU time */
 static void add_told(struct json_object *list, const struct schedtape_program_task *task,
-		     const struct schedtape_told *told)
+		     const struct schedtape_told *told, bool counts_all)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -235,19 +251,22 @@ static void add_told(struct json_object *list, const struct schedtape_program_ta
 	if (told->steps && told->steps_ns > 0)
 		out_json_add_count(object, "step", told->steps_ns / told->steps);
 	out_json_add_count(object, "stalled", told->stalled);
-	out_json_add_count(object, "used", told->used);
+	if (counts_all)
+		out_json_add_count(object, "used", told->used);
 	json_object_array_add(list, object);
 }
 
 void replay_tape_add_told(struct replay_tape *tape, const struct player_cast *cast)
 {
 	struct json_object *list = json_object_new_array();
+	const struct schedtape_program *program = cast->program;
 	const struct schedtape_told *told = cast->told;
 	uint32_t i, n = 0;
 
-	for (i = 0; i < cast->program->nr_tasks && n <= MAX_TOLD; i++)
+	for (i = 0; i < program->nr_tasks && n <= MAX_TOLD; i++)
 		if ((told[i].steps || told[i].stalled) && n++ < MAX_TOLD)
-			add_told(list, &cast->program->tasks[i], &told[i]);
+			add_told(list, &program->tasks[i], &told[i],
+				 counts_all(tape, program, &program->tasks[i]));
 	/* With a part of them diff would take the others for unstalled. */
 	if (n <= MAX_TOLD)
 		tape->recorder.players = json_object_get(list);
@@ -266,6 +285,8 @@ int replay_tape_start(struct replay_tape *tape, struct schedtape_client *client,
 	if (!ret)
 		ret = recorder_describe_tasks(&tape->recorder);
 	tape->program = program;
+	tape->later = processes_to_come(processes) ? program->roots[processes->next] :
+		      program->nr_tasks;
 	return ret ? ret : write_players(tape, client, id, processes);
 }
 
