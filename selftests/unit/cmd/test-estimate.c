@@ -59,7 +59,8 @@ static void make_run(void)
 			maker_paused(&m, 1550 * MS, 1554 * MS);
 		}
 	}
-	write_second_of(pages, with_pause ? 3 : 2, "riscv64", json_tokener_parse("{\"sample\": \"" ID "\"}"));
+	write_second_of(pages, with_pause ? 3 : 2, "riscv64",
+			json_tokener_parse("{\"sample\": \"" ID "\"}"));
 }
 
 static void write_replay(struct blob *to, unsigned char *page, const char *id, int from, int until)
@@ -156,7 +157,8 @@ TEST(costly_end)
 	exit_cost = 310 * MS;
 	make_replay(&other, ID, 1500, 2000, 50);
 	exit_cost = MS;
-	ok(!estimate(other.path, first.path), "an end that needs 10.1 ms more than the task");
+	ok(!estimate(other.path, first.path),
+	   "an end that needs 10.1 ms more than the task");
 	squeeze_blanks();
 	has("\nCPU time, ms 789.570 799.900 -1.3 %\n", "these are left out");
 	close(other.fd);
@@ -171,7 +173,8 @@ TEST(forked_player)
 	make_run();
 	make_replay(&other, ID, 1000, 1500, 0);
 	with_child = false;
-	ok(!estimate(other.path, second.path), "a child that is runnable at the end of an interval");
+	ok(!estimate(other.path, second.path),
+	   "a child that is runnable at the end of an interval");
 	squeeze_blanks();
 	has("\nswitches 50 51 -2.0 %\n", "without the switch at the end of its player");
 	make_run();
