@@ -85,6 +85,13 @@ expect 1 "no tape is of phases? [A-F]+:" schedtape estimate "${options[@]}" -k 6
 cp "$first" twice.replay
 expect 1 "it replays the same interval as $first" \
 	schedtape estimate "${options[@]}" -k 6 tape "${numbers[@]/%/.replay}" twice.replay
+schedtape replay -q --time "$range" --speed 0.001 --record cut.replay tape > log 2>&1 &
+replay=$!
+eventually in_state running
+kill -INT $replay
+wait $replay
+expect 1 "it does not say that the replay reached its end" \
+	schedtape estimate "${options[@]}" -k 6 tape "${numbers[@]/%/.replay}" cut.replay
 expect 1 "which is no interval of tape" schedtape estimate --interval 30ms tape "$first"
 expect 1 "the tape of the run is missing" schedtape estimate "$first" whole.replay
 expect 1 "it is of a whole run, as tape is" schedtape estimate tape moved/other-name "$first"
