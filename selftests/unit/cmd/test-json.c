@@ -312,6 +312,7 @@ static void write_tape(const char *path, const char *text_of_meta)
 	};
 	struct json_object *meta = json_tokener_parse(text_of_meta);
 	bool replay = json_object_object_get_ex(meta, "replay_of", NULL);
+	struct json_object *told = replay ? json_object_new_array() : NULL;
 	struct schedtape_error err = { "" };
 	struct schedtape_writer *writer;
 
@@ -329,9 +330,10 @@ static void write_tape(const char *path, const char *text_of_meta)
 	    schedtape_writer_samples(writer, &sample, 1, &err) ||
 	    schedtape_writer_pages(writer, page, 1, &err) ||
 	    schedtape_writer_clock(writer, &clocks[1], &err) ||
-	    schedtape_writer_end(writer, &end, &err) || schedtape_writer_close(writer, &err))
+	    tape_writer_end(writer, &end, told, &err) || schedtape_writer_close(writer, &err))
 		printf("Bail out! %s\n", err.text);
 	json_object_put(meta);
+	json_object_put(told);
 }
 
 /* -- output without a command ------------------------------------------------------ */
