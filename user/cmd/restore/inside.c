@@ -191,15 +191,15 @@ failed:
 /* Copies what is in the overlays below @keep, with cp, which can copy all kinds of files. */
 static void keep_written(const struct inside *inside, const struct overlays *overlays, int keep)
 {
-	char from[PATH_MAX + 8], to[PATH_MAX + 64];
+	char upper[PATH_MAX], from[PATH_MAX + 8], to[PATH_MAX + 64];
 	size_t i;
 
 	for (i = 0; i < overlays->n && keep >= 0; i++) {
 		int status = 0;
 		pid_t pid;
 
-		upper_of(from, inside, i);
-		strcat(from, "/.");
+		upper_of(upper, inside, i);
+		snprintf(from, sizeof(from), "%s/.", upper);
 		snprintf(to, sizeof(to), "/proc/self/fd/%d%s", keep, overlays->folders[i]);
 		pid = fork();
 		if (!pid) {
