@@ -15,6 +15,7 @@
 #include "common/output.h"
 #include "module/cgroup.h"
 
+#define MOVE_PASSES	20
 #define REMOVE_TRIES	250
 #define REMOVE_PAUSE_NS	20000000
 
@@ -109,7 +110,7 @@ static int find_stranger(pid_t pid, void *arg)
 
 static int find_folder(char folder[PATH_MAX], pid_t pid)
 {
-	char path[32], line[PATH_MAX], mount[PATH_MAX / 2];
+	char path[32], line[PATH_MAX] = "", mount[PATH_MAX / 2];
 	struct schedtape_error err;
 	bool found = false;
 	FILE *file;
@@ -151,6 +152,11 @@ int workload_find(struct workload *workload, pid_t pid, bool child)
 
 	if (ret)
 		return ret;
+	if (!child && is_of(getpid(), pid)) {
+		out_error(NULL, "-p %d: this command is its descendant: run it from elsewhere",
+			  pid);
+		return -EINVAL;
+	}
 	/* The root has other files, and all processes that have no other cgroup. */
 	if (!child && !is_root(workload->path) &&
 	    !workload_each(workload, "cgroup.procs", find_stranger, &pid))
@@ -203,18 +209,21 @@ static int open_procs(const char *folder)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Moves them until no further one is found, because they fork meanwhile. */
+/*
+ * Moves them until no further one is found, because they fork meanwhile.  A process whose first
+ * thread has ended may stay listed.
+ */
 static int move_all(const char *from, const char *to, pid_t ancestor)
 {
 	struct move move = { .to = open_procs(to), .ancestor = ancestor };
-	int before;
+	int before, passes = 0;
 
 	if (move.to < 0)
 		return move.to;
 	do {
 		before = move.moved;
 		each_in(from, "cgroup.procs", move_one, &move);
-	} while (move.moved > before && !move.error);
+	} while (move.moved > before && !move.error && ++passes < MOVE_PASSES);
 	close(move.to);
 	return move.error ? move.error : move.moved;
 }
