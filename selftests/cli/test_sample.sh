@@ -179,6 +179,8 @@ refuse 1 "no such tracepoint" -o new --event sched:nosuch --interval 10 -- true
 refuse 129 "not an event" -o new --event nosuch --interval 10 -- true
 refuse 129 "at least 100us" -o new --event task-clock --interval 10 -- true
 refuse 129 "what is to be sampled" -o new --event task-clock --interval 10ms
+refuse 129 "come after --max 3" -o new --event task-clock --interval 10ms --at 5 --max 3 -- true
+refuse 1 "is its descendant" -o new --event task-clock --interval 10ms -p $$
 expect 1 'no program "nosuch": install the package criu, or use --no-checkpoint' \
 	schedtape sample --criu=nosuch -o new --event task-clock --interval 10ms -- true
 : > manifest

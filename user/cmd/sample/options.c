@@ -98,6 +98,17 @@ static void parse_numbers(int key, const char *arg, struct sample_options *opts,
 		argp_error(state, "--at %s: not numbers of intervals from 1 on, as 3,7-9", arg);
 }
 
+/* An interval of --at behind --max would never end. */
+static bool at_is_beyond(const struct sample_options *opts)
+{
+	size_t i;
+
+	for (i = 0; i < opts->at.nr; i++)
+		if (!opts->max || opts->at.ranges[i].first <= opts->max)
+			return false;
+	return opts->at.nr;
+}
+
 static void check(const struct parsing *parsing, const struct argp_state *state)
 {
 	struct sample_options *opts = parsing->opts;
@@ -115,6 +126,8 @@ static void check(const struct parsing *parsing, const struct argp_state *state)
 	if (!parsing->interval)
 		argp_error(state, "--interval: how long is an interval?");
 	parse_interval(opts, parsing->interval, state);
+	if (at_is_beyond(opts))
+		argp_error(state, "--at: all these intervals come after --max %u", opts->max);
 	if (!opts->output)
 		argp_error(state, "-o: into which directory?");
 }
