@@ -34,8 +34,8 @@ static int check(const struct checkpoints *checkpoints, struct schedtape_error *
 	/* It also notes what the kernel can do, which would make the first pause seconds longer. */
 	criu_begin(&criu, program, "check", checkpoints->dir, checkpoints->dir);
 	ret = criu_run(&criu);
-	if (!ret)
-		unlink(criu.log);
+	/* What went wrong is in criu.reason, and the directory shall be empty for the next try. */
+	unlink(criu.log);
 	criu_end(&criu);
 	if (ret == -ENOENT)
 		return schedtape_fail(err, ret, "there is no program \"%s\": install the package "
