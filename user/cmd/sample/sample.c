@@ -225,6 +225,17 @@ static int tick(struct sampling *s)
 	return ret;
 }
 
+static int read_pages(struct sampling *s)
+{
+	uint64_t before = recorder_tape_bytes(&s->recorder);
+	int ret = tick(s);
+
+	/* Readable, but without pages: another process may have stopped the session. */
+	if (before == recorder_tape_bytes(&s->recorder) && recorder_stopped(&s->recorder))
+		s->stop = true;
+	return ret;
+}
+
 static int sample_loop(struct sampling *s)
 {
 	struct pollfd fds[6] = {
@@ -254,7 +265,9 @@ static int sample_loop(struct sampling *s)
 			read_signals(s);
 		if (!ret && fds[2].revents)
 			ret = recorder_cgroups_changed(&s->recorder);
-		if (!ret && (fds[0].revents & POLLIN || now_ms() >= s->tick))
+		if (!ret && fds[0].revents & POLLIN)
+			ret = read_pages(s);
+		else if (!ret && now_ms() >= s->tick)
 			ret = tick(s);
 		if (fds[4].revents && !workload_lives(&s->workload))
 			s->stop = true;
@@ -515,7 +528,8 @@ int cmd_sample(int argc, char **argv)
 	wait_for_child(&s);
 	left = workload_leave(&s.workload);
 	ret = ret ? ret : closed ? closed : left < 0 ? left : 0;
-	manifest_close(&s.manifest, s.began);
+	/* If processes could not go back, --recover needs it. */
+	manifest_close(&s.manifest, s.began || left < 0);
 	status = exit_status(&s, cut, ret);
 	tasks_free(&s.tasks);
 	workload_close(&s.workload);
