@@ -60,7 +60,10 @@ static int find_cpus(struct counters *counters)
 		if (cpu_list_has(online, cpu))
 			counters->cpus[counters->nr_cpus++] = cpu;
 	free(online);
-	return 0;
+	if (counters->nr_cpus)
+		return 0;
+	out_error(NULL, "the list of CPUs names none that is there");
+	return -EINVAL;
 }
 
 static int add_to_epoll(const struct counters *counters, int fd, uint32_t events)
@@ -70,10 +73,16 @@ static int add_to_epoll(const struct counters *counters, int fd, uint32_t events
 	return epoll_ctl(counters->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
+/* A page for the kernel's counts, and one for events. */
+static size_t ring_bytes(void)
+{
+	return (size_t)2 * getpagesize();
+}
+
 /* Nobody reads the ring: it is mapped read-only, so that the kernel overwrites it. */
 static int map_ring(struct counters *counters, size_t cpu, int fd)
 {
-	void *ring = mmap(NULL, 2 * getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
+	void *ring = mmap(NULL, ring_bytes(), PROT_READ, MAP_SHARED, fd, 0);
 
 	if (ring == MAP_FAILED)
 		return -errno;
@@ -338,7 +347,7 @@ void counters_close(struct counters *counters)
 
 	for (i = 0; counters->rings && i < counters->nr_cpus; i++)
 		if (counters->rings[i])
-			munmap(counters->rings[i], 2 * getpagesize());
+			munmap(counters->rings[i], ring_bytes());
 	for (i = 0; counters->fds && i < counters->events->nr * counters->nr_cpus; i++)
 		if (counters->fds[i] >= 0)
 			close(counters->fds[i]);
