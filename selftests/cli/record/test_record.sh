@@ -73,7 +73,7 @@ expect 129 'schedtape record -- make' setpriv --bounding-set=-perfmon,-sys_admin
 grep -q 'You cannot record here yet: CAP_PERFMON is missing: use sudo' log
 report $? "schedtape alone: says what a user without rights can do"
 expect 129 'no command "rekord", did you mean "record".$' schedtape rekord
-expect 129 'no command "other", see "schedtape --help"$' schedtape other
+expect 129 'no command "xyzzy", see "schedtape --help"$' schedtape xyzzy
 for option in '-?' -h --help --usage help; do
 	schedtape "$option" > out 2> log && grep -q '^  record  ' out && grep -q '^  status  ' out
 	report $? "schedtape $option: the commands"
