@@ -305,7 +305,7 @@ static int set_periods(const struct counters *counters, uint64_t period, bool al
 
 static int set_parts(const struct counters *counters, uint64_t rest)
 {
-	uint64_t taken = 0;
+	uint64_t share = rest / (2 * counters->nr_cpus), taken = 0;
 	size_t cpu, over = 0;
 
 	for (cpu = 0; cpu < counters->nr_cpus; cpu++) {
@@ -316,7 +316,7 @@ static int set_parts(const struct counters *counters, uint64_t rest)
 	}
 	if (over && taken < rest && rest - taken >= rest / 4)
 		return set_periods(counters, (rest - taken) / (2 * over), false);
-	return set_periods(counters, rest / (2 * counters->nr_cpus), true);
+	return set_periods(counters, share, true);
 }
 
 int counters_arm(const struct counters *counters, uint64_t rest)

@@ -125,7 +125,8 @@ static void check(const struct parsing *parsing, const struct argp_state *state)
 		argp_error(state, "--event: which event ends intervals? For example task-clock");
 	if (!parsing->interval)
 		argp_error(state, "--interval: how long is an interval?");
-	parse_interval(opts, parsing->interval, state);
+	else
+		parse_interval(opts, parsing->interval, state);
 	if (at_is_beyond(opts))
 		argp_error(state, "--at: all these intervals come after --max %u", opts->max);
 	if (!opts->output)
