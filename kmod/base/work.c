@@ -51,8 +51,8 @@ void stape_work_exit(void)
 }
 
 /*
- * Returns an online CPU that a session records, or at least nr_cpu_ids if there is none.  The
- * caller has preemption off until it has used the CPU, so that the CPU does not go offline.
+ * Returns an online CPU that a session records.  Without one, the number is nr_cpu_ids or more.
+ * The caller has preemption off until it has used the CPU, so that the CPU does not go offline.
  */
 static unsigned int stape_work_cpu(void)
 {

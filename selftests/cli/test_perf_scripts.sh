@@ -206,8 +206,8 @@ all_tasks=1 record_run tasks sched:sched_switch,sched:sched_wakeup sh -c 'read x
 arguments=(--limit-to-tasks "$(schedtape report --json tasks | /usr/bin/python3 -IS -c '
 import json, sys
 print(*(task["pid"] for task in json.load(sys.stdin)["tasks"]), sep=",")')")
-# perf has no PID for the last switch of a task whose parent has reaped it before. A process has one
-# thread here.
+# A task that is reaped before its last switch has no PID in perf. Each process has one thread here,
+# so that its TID is its PID.
 python_like_perf task-analyzer tasks 20 "$time; s/ +/ /g; s/ 4294967295 ([0-9]+)/ \1 \1/"
 arguments=()
 # The types of all arguments, and of what perf_sample_dict has. A tape has no addresses, so that the

@@ -192,8 +192,8 @@ events_of()
 	"$build/schedtape" script --time 5.5,5.6 "$1" | grep -v ' lost: '
 }
 
-# A part has all events of its time, and the others are lost. What is left of a truncated tape is in
-# the copy, which then is complete.
+# The copy of a part has all events of that time, and no others. The copy of a truncated tape is a
+# complete tape of what is left.
 runs_part()
 {
 	"$build/selftests/tapes/load_tape" "$T/load" 600000 &&
