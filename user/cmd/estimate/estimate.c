@@ -193,26 +193,28 @@ static int check_ids(const struct run *run)
 	return 0;
 }
 
-static uint32_t find_interval(const struct vectors *vectors, const struct tape_part *played)
+static const struct interval *find_interval(const struct vectors *vectors,
+					    const struct tape_part *played)
 {
 	uint32_t i;
 
 	for (i = 0; i < vectors->nr; i++)
 		if (vectors->intervals[i].begin == played->from &&
 		    vectors->intervals[i].end == played->to)
-			return i;
-	return SCHEDTAPE_NONE;
+			return &vectors->intervals[i];
+	return NULL;
 }
 
 /* Finds the interval that was restored: its number is that of the mark where it begins, plus 1. */
-static uint32_t find_restored(const struct phases *phases, uint64_t number)
+static const struct interval *find_restored(const struct phases *phases, uint64_t number)
 {
+	const struct vectors *vectors = &phases->vectors;
 	uint32_t i;
 
-	for (i = 0; i < phases->vectors.nr && !phases->length; i++)
-		if (phases->vectors.intervals[i].number + 1 == number)
-			return i;
-	return SCHEDTAPE_NONE;
+	for (i = 0; i < vectors->nr && !phases->length; i++)
+		if (vectors->intervals[i].number + 1 == number)
+			return &vectors->intervals[i];
+	return NULL;
 }
 
 static int say_no_interval(const struct estimate *estimate, const struct part *part)
@@ -243,21 +245,26 @@ static int find_intervals(struct estimate *estimate)
 		part->interval = part->played.interval ?
 					 find_restored(&estimate->phases, part->played.interval) :
 					 find_interval(vectors, &part->played);
-		if (part->interval == SCHEDTAPE_NONE &&
+		if (!part->interval &&
 		    (part->played.from != run->start || part->played.to != run->stop))
 			return say_no_interval(estimate, part);
 		for (other = run->parts; other < part; other++) {
 			if (other->interval != part->interval)
 				continue;
 			out_error(part->sample.path, "it replays the same %s as %s",
-				  part->interval == SCHEDTAPE_NONE ? "run" : "interval",
-				  other->sample.path);
+				  part->interval ? "interval" : "run", other->sample.path);
 			return -EEXIST;
 		}
-		if (part->interval == SCHEDTAPE_NONE)
+		if (!part->interval)
 			estimate->whole = part;
 	}
 	return 0;
+}
+
+/* Returns the number of a part's phase; SCHEDTAPE_NONE: the part has none, or is the whole run. */
+static uint32_t phase_of(const struct part *part)
+{
+	return part->interval ? part->interval->phase : SCHEDTAPE_NONE;
 }
 
 /* Fails if there is a phase that no tape is of. */
@@ -270,9 +277,7 @@ static int check_phases(const struct estimate *estimate)
 	uint32_t i, phase, n = 0;
 
 	for (i = 0; i < run->nr_parts; i++) {
-		if (run->parts[i].interval == SCHEDTAPE_NONE)
-			continue;
-		phase = phases->vectors.intervals[run->parts[i].interval].phase;
+		phase = phase_of(&run->parts[i]);
 		if (phase != SCHEDTAPE_NONE)
 			has[phase] = true;
 	}
@@ -313,28 +318,23 @@ static int multiply(struct estimate *estimate)
 	const struct phases *phases = &estimate->phases;
 	const struct run *run = &estimate->run;
 	uint64_t weights[PHASES_MOST] = { 0 };
-	const struct interval *interval;
-	size_t i;
+	struct part *part;
+	uint32_t phase;
 
 	estimate->latencies = calloc(HISTOGRAM_BUCKETS, sizeof(*estimate->latencies));
 	if (!estimate->latencies)
 		return out_of_memory();
-	for (i = 0; i < run->nr_parts; i++) {
-		if (run->parts[i].interval == SCHEDTAPE_NONE)
-			continue;
-		interval = &phases->vectors.intervals[run->parts[i].interval];
-		if (interval->phase != SCHEDTAPE_NONE)
-			weights[interval->phase] += interval->weight;
+	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
+		phase = phase_of(part);
+		if (phase != SCHEDTAPE_NONE)
+			weights[phase] += part->interval->weight;
 	}
-	for (i = 0; i < run->nr_parts; i++) {
-		if (run->parts[i].interval == SCHEDTAPE_NONE)
+	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
+		phase = phase_of(part);
+		if (phase == SCHEDTAPE_NONE)
 			continue;
-		interval = &phases->vectors.intervals[run->parts[i].interval];
-		if (interval->phase == SCHEDTAPE_NONE)
-			continue;
-		run->parts[i].factor = (double)phases->phases[interval->phase].weight /
-				       weights[interval->phase];
-		add_part(estimate, &run->parts[i]);
+		part->factor = (double)phases->phases[phase].weight / weights[phase];
+		add_part(estimate, part);
 	}
 	return 0;
 }
@@ -484,26 +484,21 @@ static void print_parts(const struct estimate *estimate)
 	};
 	const struct phases *phases = &estimate->phases;
 	const struct run *run = &estimate->run;
+	const struct part *part;
 	struct table table;
-	uint32_t phase, i;
+	uint32_t phase;
 
 	table_begin(&table, columns, NULL);
 	while (table_pass(&table)) {
 		for (phase = 0; phase < phases->nr; phase++) {
-			for (i = 0; i < run->nr_parts; i++) {
-				const uint32_t number = run->parts[i].interval;
-				const struct interval *interval;
-
-				if (number == SCHEDTAPE_NONE)
-					continue;
-				interval = &phases->vectors.intervals[number];
-				if (interval->phase != phase)
+			for (part = run->parts; part < run->parts + run->nr_parts; part++) {
+				if (phase_of(part) != phase)
 					continue;
 				table_cell(&table, "%c", *phases_letter(phase));
-				table_cell(&table, "%.1f", 100 * run->parts[i].factor *
-					   interval->weight / phases->weight);
-				table_cell(&table, "%" PRIu64, interval->number);
-				table_cell(&table, "%s", run->parts[i].sample.path);
+				table_cell(&table, "%.1f", 100 * part->factor *
+					   part->interval->weight / phases->weight);
+				table_cell(&table, "%" PRIu64, part->interval->number);
+				table_cell(&table, "%s", part->sample.path);
 			}
 		}
 	}
@@ -553,22 +548,17 @@ static void json_lines(const struct line *lines)
  */
 static void json_parts(const struct estimate *estimate)
 {
-	const struct vectors *vectors = &estimate->phases.vectors;
 	const struct run *run = &estimate->run;
 	struct json_object *object;
-	uint32_t i, number, phase;
+	const struct part *part;
 
 	out_json_list("tapes");
-	for (i = 0; i < run->nr_parts; i++) {
-		number = run->parts[i].interval;
-		phase = number == SCHEDTAPE_NONE ? SCHEDTAPE_NONE :
-						   vectors->intervals[number].phase;
+	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
 		object = json_object_new_object();
-		json_object_object_add(object, "tape",
-				       json_object_new_string(run->parts[i].sample.path));
-		json_object_object_add(object, "interval", number == SCHEDTAPE_NONE ? NULL :
-				       json_object_new_uint64(vectors->intervals[number].number));
-		json_object_object_add(object, "phase", phases_letter_json(phase));
+		json_object_object_add(object, "tape", json_object_new_string(part->sample.path));
+		json_object_object_add(object, "interval", part->interval ?
+				       json_object_new_uint64(part->interval->number) : NULL);
+		json_object_object_add(object, "phase", phases_letter_json(phase_of(part)));
 		out_json_element(object);
 	}
 	out_json_list_end();

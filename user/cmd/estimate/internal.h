@@ -14,6 +14,8 @@
 #include "common/sampled.h"
 #include "tape/part.h"
 
+struct interval;
+
 /**
  * struct measure - what happened in a time
  * @time: how long it took, ns
@@ -42,7 +44,7 @@ struct in_part {
  * struct part - the tape of a replay of a part of the run
  * @sample: the tape
  * @played: which part
- * @interval: its number; SCHEDTAPE_NONE: it is of the whole run
+ * @interval: the interval that it is of; NULL: it is of the whole run
  * @factor: by which the estimate multiplies what it shows
  * @tasks: by index of the run's tasks, in room for @room_tasks
  * @lost: events are missing
@@ -50,7 +52,7 @@ struct in_part {
 struct part {
 	struct sampled sample;
 	struct tape_part played;
-	uint32_t interval;
+	const struct interval *interval;
 	double factor;
 	struct in_part *tasks;
 	size_t room_tasks;
