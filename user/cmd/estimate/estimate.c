@@ -24,8 +24,6 @@
 /**
  * struct estimate - the command line, and the result
  * @paths: the @nr_paths tapes, in any order
- * @sample: the tape of the whole run, which may be in the directory of a sample
- * @run: the same tape
  * @whole: the tape of a replay of the whole run, or NULL
  * @timeline: of @run
  * @latencies: by bucket of a histogram: estimate of their number
@@ -41,7 +39,6 @@ struct estimate {
 	size_t room_paths;
 	struct selection selection;
 	struct phases phases;
-	struct sampled sample;
 	struct run run;
 	struct part *whole;
 	struct schedtape_timeline *timeline;
@@ -146,14 +143,13 @@ static int open_one(struct estimate *estimate, const char *path)
 		sampled_close(&sample);
 		return -EINVAL;
 	}
-	if (run->tape) {
-		out_error(path, "it is of a whole run, as %s is, not of a replay", run->path);
+	if (run->sample.tape) {
+		out_error(path, "it is of a whole run, as %s is, not of a replay",
+			  run->sample.path);
 		sampled_close(&sample);
 		return -EINVAL;
 	}
-	estimate->sample = sample;
-	run->path = path;
-	run->tape = sample.tape;
+	run->sample = sample;
 	return 0;
 }
 
@@ -169,7 +165,7 @@ static int open_tapes(struct estimate *estimate)
 		return out_of_memory();
 	for (i = 0; i < estimate->nr_paths && !rc; i++)
 		rc = open_one(estimate, estimate->paths[i]);
-	if (rc || run->tape)
+	if (rc || run->sample.tape)
 		return rc;
 	out_error(NULL, "the tape of the run is missing: all %zu tapes are of replays",
 		  run->nr_parts);
@@ -181,13 +177,13 @@ static int check_ids(const struct run *run)
 	char id[TAPE_ID_LEN];
 	size_t i;
 
-	tape_id(run->tape, id);
+	tape_id(run->sample.tape, id);
 	for (i = 0; i < run->nr_parts; i++) {
 		if (!strcmp(run->parts[i].played.id, id))
 			continue;
 		out_error(run->parts[i].sample.path,
 			  "it replays another tape than %s: that of the id %s, not %s",
-			  run->path, run->parts[i].played.id, id);
+			  run->sample.path, run->parts[i].played.id, id);
 		return -EINVAL;
 	}
 	return 0;
@@ -223,14 +219,15 @@ static int say_no_interval(const struct estimate *estimate, const struct part *p
 
 	if (part->played.interval) {
 		out_error(part->sample.path, "it is of the sample's interval %" PRIu64
-			  ", which is none of %s", part->played.interval, estimate->run.path);
+			  ", which is none of %s", part->played.interval,
+			  estimate->run.sample.path);
 		return -EINVAL;
 	}
 	out_error(part->sample.path,
 		  "it replays %s to %s s, which is no interval of %s: give phases and estimate the "
 		  "same options",
 		  out_seconds(from, part->played.from, 9), out_seconds(to, part->played.to, 9),
-		  estimate->run.path);
+		  estimate->run.sample.path);
 	return -EINVAL;
 }
 
@@ -286,8 +283,9 @@ static int check_phases(const struct estimate *estimate)
 			letters[n++] = *phases_letter(i);
 	if (!n)
 		return 0;
-	out_error(run->path, "no tape is of phase%s %s: \"schedtape phases\" has the replays that "
-		  "are missing", n > 1 ? "s" : "", letters);
+	out_error(run->sample.path,
+		  "no tape is of phase%s %s: \"schedtape phases\" has the replays that are missing",
+		  n > 1 ? "s" : "", letters);
 	return -ENOENT;
 }
 
@@ -566,18 +564,19 @@ static void json_parts(const struct estimate *estimate)
 
 static void print(const struct estimate *estimate)
 {
+	const struct sampled *sample = &estimate->run.sample;
 	struct line lines[LINES];
 
 	fill_lines(estimate, lines);
 	if (estimate->json) {
 		out_json_begin("estimate");
-		heading_json(estimate->sample.tape_path, estimate->run.tape, estimate->timeline);
+		heading_json(sample->tape_path, sample->tape, estimate->timeline);
 		json_parts(estimate);
 		json_lines(lines);
 		out_json_end();
 		return;
 	}
-	heading_print(estimate->sample.tape_path, estimate->run.tape, estimate->timeline, NULL);
+	heading_print(sample->tape_path, sample->tape, estimate->timeline, NULL);
 	print_parts(estimate);
 	print_lines(lines, estimate->whole);
 }
@@ -594,7 +593,7 @@ static int run(struct estimate *estimate)
 		rc = check_ids(run);
 	if (!rc)
 		rc = phases_find(&estimate->phases, &estimate->options, &estimate->selection,
-				 &estimate->sample, &estimate->timeline);
+				 &run->sample, &estimate->timeline);
 	if (rc)
 		return rc;
 	run->start = vectors->intervals[0].begin;
@@ -620,7 +619,7 @@ static void clean_up(struct estimate *estimate)
 		free(run->parts[i].tasks);
 	}
 	schedtape_timeline_free(estimate->timeline);
-	sampled_close(&estimate->sample);
+	sampled_close(&run->sample);
 	measure_free(&run->measure);
 	phases_free(&estimate->phases);
 	time_ranges_free(&estimate->options.time);

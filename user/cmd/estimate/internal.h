@@ -62,13 +62,13 @@ struct part {
 
 /**
  * struct run - the tape of the whole run
+ * @sample: the tape, which may be in the directory of a sample
  * @start, @stop: the time of it that counts
  * @measure: what happened then
  * @parts: @nr_parts tapes of replays
  */
 struct run {
-	const char *path;
-	struct schedtape_tape *tape;
+	struct sampled sample;
 	uint64_t start;
 	uint64_t stop;
 	struct measure measure;

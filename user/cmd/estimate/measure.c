@@ -111,11 +111,12 @@ static int note_run(struct part *part, const struct schedtape_task *task,
 static int on_ran(void *arg, const struct schedtape_task *task, const struct schedtape_run *ran)
 {
 	struct run *run = arg;
+	const uint64_t stop = schedtape_tape_end(run->sample.tape)->stop_time;
 	size_t i;
 	int rc = 0;
 
 	for (i = 0; i < run->nr_parts && !rc; i++)
-		rc = note_run(&run->parts[i], task, ran, schedtape_tape_end(run->tape)->stop_time);
+		rc = note_run(&run->parts[i], task, ran, stop);
 	return rc ? rc : take_run(&run->measure, ran, run->start, run->stop);
 }
 
@@ -148,7 +149,7 @@ static int on_ended(void *arg, const struct schedtape_task *task, uint64_t time)
 
 	(void)time;
 	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
-		if (part->played.to < schedtape_tape_end(run->tape)->stop_time)
+		if (part->played.to < schedtape_tape_end(run->sample.tape)->stop_time)
 			continue;
 		edges = edges_of(part, task);
 		if (!edges)
@@ -235,11 +236,11 @@ int measure_run(struct run *run, struct schedtape_error *err)
 		return -ENOMEM;
 	ops.marks = marks;
 	ops.nr_marks = list_marks(run, marks);
-	rc = schedtape_timeline_run(run->tape, &ops, run, &timeline, err);
+	rc = schedtape_timeline_run(run->sample.tape, &ops, run, &timeline, err);
 	if (!rc)
 		run->measure.time = run->stop - run->start -
 				    paused(timeline, run->start, run->stop);
-	run->lost = cmd_count_lost(schedtape_tape_end(run->tape)) > 0;
+	run->lost = cmd_count_lost(schedtape_tape_end(run->sample.tape)) > 0;
 	schedtape_timeline_free(timeline);
 	free(marks);
 	return rc;
