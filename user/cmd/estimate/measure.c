@@ -72,14 +72,6 @@ static struct in_part *task_in(struct part *part, const struct schedtape_task *t
 	return tasks ? &tasks[task->index] : NULL;
 }
 
-/* Returns the edges of a part that a task has.  NULL: no memory. */
-static unsigned char *edges_of(struct part *part, const struct schedtape_task *task)
-{
-	struct in_part *in = task_in(part, task);
-
-	return in ? &in->edges : NULL;
-}
-
 static bool forked_in(const struct part *part, const struct schedtape_task *task)
 {
 	return !task->from_start && !task->joined && task->start > part->played.from &&
@@ -123,19 +115,19 @@ static int on_ran(void *arg, const struct schedtape_task *task, const struct sch
 static int on_marked(void *arg, const struct schedtape_task *task, bool asleep, uint64_t time)
 {
 	struct run *run = arg;
-	unsigned char *edges;
+	struct in_part *in;
 	struct part *part;
 
 	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
 		if (part->played.from != time && part->played.to != time)
 			continue;
-		edges = edges_of(part, task);
-		if (!edges)
+		in = task_in(part, task);
+		if (!in)
 			return -ENOMEM;
 		if (part->played.from == time)
-			*edges |= SEEN | (asleep ? ASLEEP : RUNNABLE_FIRST);
+			in->edges |= SEEN | (asleep ? ASLEEP : RUNNABLE_FIRST);
 		else
-			*edges |= EXISTS_LAST | (asleep ? 0 : RUNNABLE_LAST);
+			in->edges |= EXISTS_LAST | (asleep ? 0 : RUNNABLE_LAST);
 	}
 	return 0;
 }
@@ -144,17 +136,17 @@ static int on_marked(void *arg, const struct schedtape_task *task, bool asleep, 
 static int on_ended(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct run *run = arg;
-	unsigned char *edges;
+	struct in_part *in;
 	struct part *part;
 
 	(void)time;
 	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
 		if (part->played.to < schedtape_tape_end(run->sample.tape)->stop_time)
 			continue;
-		edges = edges_of(part, task);
-		if (!edges)
+		in = task_in(part, task);
+		if (!in)
 			return -ENOMEM;
-		*edges |= EXISTS_LAST;
+		in->edges |= EXISTS_LAST;
 	}
 	return 0;
 }
@@ -163,7 +155,7 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 		   const struct schedtape_task *waker, uint64_t ticket, uint64_t time)
 {
 	struct run *run = arg;
-	unsigned char *edges;
+	struct in_part *in;
 	struct part *part;
 
 	(void)waker;
@@ -171,10 +163,10 @@ static int on_woke(void *arg, const struct schedtape_task *task,
 	for (part = run->parts; part < run->parts + run->nr_parts; part++) {
 		if (time < part->played.from || time >= part->played.to)
 			continue;
-		edges = edges_of(part, task);
-		if (!edges)
+		in = task_in(part, task);
+		if (!in)
 			return -ENOMEM;
-		*edges = (*edges | SEEN) & ~ASLEEP;
+		in->edges = (in->edges | SEEN) & ~ASLEEP;
 	}
 	return 0;
 }
