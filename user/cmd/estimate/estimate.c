@@ -10,7 +10,6 @@
 #include "base/list.h"
 #include "commands.h"
 #include "common/heading.h"
-#include "common/input.h"
 #include "common/options.h"
 #include "common/output.h"
 #include "common/phases.h"
