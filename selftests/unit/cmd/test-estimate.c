@@ -9,8 +9,8 @@
 #define MS	1000000ULL
 #define ID	"0123456789abcdef0123456789abcdef"
 
-/* The run is the_tape. */
-static struct blob first, second, whole, restored, unnamed;
+/* The run is the_tape.  Each test may write @other. */
+static struct blob first, second, whole, restored, unnamed, other;
 
 /* In the next tapes there is a child, which waits for the CPU at 1.5 s and then ends. */
 static bool with_child;
@@ -151,9 +151,6 @@ TEST(sums)
 
 TEST(costly_end)
 {
-	static struct blob other;
-
-	blob_init(&other);
 	exit_cost = 310 * MS;
 	make_replay(&other, ID, 1500, 2000, 50);
 	exit_cost = MS;
@@ -161,14 +158,10 @@ TEST(costly_end)
 	   "an end that needs 10.1 ms more than the task");
 	squeeze_blanks();
 	has("\nCPU time, ms 789.570 799.900 -1.3 %\n", "these are left out");
-	close(other.fd);
 }
 
 TEST(forked_player)
 {
-	static struct blob other;
-
-	blob_init(&other);
 	with_child = true;
 	make_run();
 	make_replay(&other, ID, 1000, 1500, 0);
@@ -178,7 +171,6 @@ TEST(forked_player)
 	squeeze_blanks();
 	has("\nswitches 50 51 -2.0 %\n", "without the switch at the end of its player");
 	make_run();
-	close(other.fd);
 }
 
 TEST(pause)
@@ -209,9 +201,6 @@ TEST(whole)
 
 TEST(losses)
 {
-	static struct blob other;
-
-	blob_init(&other);
 	lossy = true;
 	make_replay(&other, ID, 1000, 2000, 50);
 	lossy = false;
@@ -220,7 +209,6 @@ TEST(losses)
 	   "a replay of the whole that lacks events");
 	squeeze_blanks();
 	has("\nswitches 100 (not known) (not known)\n", "whose other quantities are not known");
-	close(other.fd);
 }
 
 TEST(restored)
@@ -259,8 +247,6 @@ TEST(ids)
 
 TEST(wrong)
 {
-	static struct blob other;
-
 	ok(estimate(first.path, NULL) == CMD_FAILURE && strstr(said, "no tape is of phase B:"),
 	   "a phase is missing");
 	ok(estimate(first.path, first.path) == CMD_FAILURE &&
@@ -269,7 +255,6 @@ TEST(wrong)
 	   "two runs");
 	ok(run_on(first.path, cmd_estimate, second.path, NULL, NULL) == CMD_FAILURE &&
 	   strstr(said, "the tape of the run is missing"), "no run");
-	blob_init(&other);
 	make_replay(&other, "0", 1000, 1500, 0);
 	ok(estimate(other.path, NULL) == CMD_FAILURE && strstr(said, "it replays another tape"),
 	   "of another run");
@@ -299,7 +284,6 @@ TEST(wrong)
 	ok(estimate(other.path, second.path) == CMD_FAILURE &&
 	   strstr(said, "its players had to use 0.5 times the CPU time"), "with other CPU times");
 	rate = 1;
-	close(other.fd);
 }
 
 int main(void)
@@ -310,6 +294,7 @@ int main(void)
 	blob_init(&whole);
 	blob_init(&restored);
 	blob_init(&unnamed);
+	blob_init(&other);
 	make_run();
 	make_replay(&first, ID, 1000, 1500, 0);
 	make_replay(&second, ID, 1500, 2000, 50);
