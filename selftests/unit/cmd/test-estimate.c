@@ -143,10 +143,11 @@ TEST(sums)
 	squeeze_blanks();
 	has("\nrun time, s 1.000000 1.000000 0.0 %\n", "a part lasts as long as its interval");
 	has("\nCPU time, ms 799.670 799.900 -0.0 %\n", "the player has burnt less for its end");
-	has("\nswitches 50 50 0.0 %\n", "without the switch at its end");
-	has("\nwake-up latency, 99 %, us 3.000 2.000 50.0 %\n", "nor the wake-up at its start");
-	has("\nA 50.0 0 ", "which interval the first tape is of");
-	has("\nB 50.0 1 ", "and the second one");
+	has("\nswitches 50 50 0.0 %\n", "the switch at the player's end does not count");
+	has("\nwake-up latency, 99 %, us 3.000 2.000 50.0 %\n",
+	    "the wake-up at the player's start does not count");
+	has("\nA 50.0 0 ", "the first tape is of interval 0");
+	has("\nB 50.0 1 ", "the second tape is of interval 1");
 }
 
 TEST(costly_end)
@@ -157,7 +158,7 @@ TEST(costly_end)
 	ok(!estimate(other.path, first.path),
 	   "an end that needs 10.1 ms more than the task");
 	squeeze_blanks();
-	has("\nCPU time, ms 789.570 799.900 -1.3 %\n", "these are left out");
+	has("\nCPU time, ms 789.570 799.900 -1.3 %\n", "these 10.1 ms are left out");
 }
 
 TEST(forked_player)
@@ -169,7 +170,7 @@ TEST(forked_player)
 	ok(!estimate(other.path, second.path),
 	   "a child that is runnable at the end of an interval");
 	squeeze_blanks();
-	has("\nswitches 50 51 -2.0 %\n", "without the switch at the end of its player");
+	has("\nswitches 50 51 -2.0 %\n", "the switch at the end of its player does not count");
 	make_run();
 }
 
@@ -180,20 +181,21 @@ TEST(pause)
 	with_pause = false;
 	ok(!estimate(second.path, first.path), "a recording with a pause");
 	squeeze_blanks();
-	has("\nrun time, s 0.996000 0.996000 0.0 %\n", "which its replays lack, too");
+	has("\nrun time, s 0.996000 0.996000 0.0 %\n", "neither run time has the pause");
 	make_run();
 }
 
 TEST(whole)
 {
 	ok(!run_on(the_tape.path, cmd_estimate, "-k1", "--interval=500ms", second.path),
-	   "one interval for all");
+	   "an estimate from one interval");
 	squeeze_blanks();
-	has("\nCPU time, ms 599.520 799.900 -25.1 %\n", "counts as much as all");
-	ok(!run_more(cmd_estimate, "-k1", first.path, second.path), "two intervals for all");
+	has("\nCPU time, ms 599.520 799.900 -25.1 %\n", "one interval counts for all");
+	ok(!run_more(cmd_estimate, "-k1", first.path, second.path),
+	   "an estimate from two intervals of a phase");
 	squeeze_blanks();
-	has("\nA 50.0 0 ", "the first one for a half");
-	has("\nA 50.0 1 ", "the second one for the other half");
+	has("\nA 50.0 0 ", "the first interval counts for a half");
+	has("\nA 50.0 1 ", "the second interval counts for the other half");
 	ok(run_on(whole.path, cmd_estimate, "-k1", "--interval=500ms", the_tape.path) ==
 		   CMD_FAILURE && strstr(said, "no tape is of phase A:"),
 	   "a replay of the whole is of no interval");
@@ -208,7 +210,8 @@ TEST(losses)
 	   strstr(said, "only the run time is compared with it"),
 	   "a replay of the whole that lacks events");
 	squeeze_blanks();
-	has("\nswitches 100 (not known) (not known)\n", "whose other quantities are not known");
+	has("\nswitches 100 (not known) (not known)\n",
+	    "the other quantities of the whole replay are not known");
 }
 
 TEST(restored)
@@ -221,7 +224,8 @@ TEST(restored)
 	has("\nrun time, s 8.500000 1.000000 750.0 %\n", "it lasts as long as its tape");
 	has("\nswitches 51 50 2.0 %\n", "nothing is left out");
 	ok(estimate(restored.path, first.path) == CMD_FAILURE &&
-	   strstr(said, "it is of the sample's interval 2, which is none of"), "other intervals");
+	   strstr(said, "it is of the sample's interval 2, which is none of"),
+	   "an interval of the sample with --interval");
 }
 
 /* Returns true if a tape of the same recording has this identifier. */
@@ -241,48 +245,51 @@ static bool has_id(struct blob *b, const char *id)
 TEST(ids)
 {
 	ok(has_id(&the_tape, ID), "the tape of a sample has its identifier");
-	ok(!has_id(&restored, ID), "that of a restored interval has another one");
-	ok(!has_id(&unnamed, ""), "an empty one is none");
+	ok(!has_id(&restored, ID), "the tape of a restored interval has another identifier");
+	ok(!has_id(&unnamed, ""), "an empty identifier is ignored");
 }
 
 TEST(wrong)
 {
 	ok(estimate(first.path, NULL) == CMD_FAILURE && strstr(said, "no tape is of phase B:"),
-	   "a phase is missing");
+	   "no tape of a phase");
 	ok(estimate(first.path, first.path) == CMD_FAILURE &&
-	   strstr(said, "it replays the same interval as"), "an interval is there twice");
+	   strstr(said, "it replays the same interval as"), "two tapes of one interval");
 	ok(estimate(the_tape.path, NULL) == CMD_FAILURE && strstr(said, "it is of a whole run, as"),
-	   "two runs");
+	   "two tapes of whole runs");
 	ok(run_on(first.path, cmd_estimate, second.path, NULL, NULL) == CMD_FAILURE &&
-	   strstr(said, "the tape of the run is missing"), "no run");
+	   strstr(said, "the tape of the run is missing"), "no tape of the run");
 	make_replay(&other, "0", 1000, 1500, 0);
 	ok(estimate(other.path, NULL) == CMD_FAILURE && strstr(said, "it replays another tape"),
-	   "of another run");
+	   "a replay of another run");
 	make_replay(&other, ID, 1000, 1400, 0);
 	ok(estimate(other.path, NULL) == CMD_FAILURE && strstr(said, "which is no interval of"),
-	   "of no interval");
+	   "a replay of no interval");
 	ok(run_on(the_tape.path, cmd_estimate, "--time=1,1.5", whole.path, first.path) ==
 		   CMD_FAILURE && strstr(said, "which is no interval of"),
-	   "of more than the part");
+	   "a replay of more than --time");
 	old = true;
 	make_replay(&other, ID, 1000, 1500, 0);
 	old = false;
 	ok(run_on(other.path, cmd_estimate, first.path, second.path, NULL) == CMD_FAILURE &&
-	   strstr(said, "it is of a replay, but does not say which part"), "an old one");
+	   strstr(said, "it is of a replay, but does not say which part"),
+	   "a replay on a tape before format 2.14");
 	interrupted = true;
 	make_replay(&other, ID, 1000, 1500, 0);
 	interrupted = false;
 	ok(estimate(other.path, second.path) == CMD_FAILURE &&
-	   strstr(said, "it does not say that the replay reached its end"), "interrupted");
+	   strstr(said, "it does not say that the replay reached its end"),
+	   "a replay that was interrupted");
 	speed = 2;
 	make_replay(&other, ID, 1000, 1500, 0);
 	ok(estimate(other.path, second.path) == CMD_FAILURE &&
-	   strstr(said, "it was replayed at a speed of 2, not 1"), "at another speed");
+	   strstr(said, "it was replayed at a speed of 2, not 1"), "a replay at another speed");
 	speed = 1;
 	rate = 0.5;
 	make_replay(&other, ID, 1000, 1500, 0);
 	ok(estimate(other.path, second.path) == CMD_FAILURE &&
-	   strstr(said, "its players had to use 0.5 times the CPU time"), "with other CPU times");
+	   strstr(said, "its players had to use 0.5 times the CPU time"),
+	   "a replay with other CPU times");
 	rate = 1;
 }
 
