@@ -436,9 +436,6 @@ static uint64_t spare_for(struct player *player, const struct schedtape_op *firs
 	const struct schedtape_program *program = player->cast->program;
 	double most = player->spare_most + player->burner.step_cost;
 
-	/* Compare CPU times, as slack_at() does. */
-	if (player->costly->cpu < first->cpu)
-		player->costly = first;
 	if (!player_costs_soon(program, &player->costly, first, most, player->burner.rate))
 		return 0;
 	return player_spare(program, &player->cast->costs, first, end_cost(player),

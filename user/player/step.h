@@ -125,14 +125,16 @@ static inline double player_spare_most(const struct schedtape_costs *costs, doub
 
 /*
  * Sets *@op to the next fork or end, or to an operation that is farther ahead of @first than @most.
- * Returns true if it is near enough.  @most: of player_spare_most(); @rate: CPU time of the player
- * for each ns of its task's
+ * Returns true if it is near enough.  *@op: as the call for an earlier operation has left it, so
+ * that no operation is looked at twice, or @first; @most: of player_spare_most(); @rate: CPU time
+ * of the player for each ns of its task's
  */
 static inline bool player_costs_soon(const struct schedtape_program *program,
 				     const struct schedtape_op **op,
 				     const struct schedtape_op *first, double most, double rate)
 {
-	const struct schedtape_op *next = *op;
+	/* Compare CPU times, because operations are in several blocks. */
+	const struct schedtape_op *next = (*op)->cpu < first->cpu ? first : *op;
 
 	while (next->kind != SCHEDTAPE_OP_FORK && next->kind != SCHEDTAPE_OP_EXIT &&
 	       (int64_t)(next->cpu - first->cpu) * rate <= most)

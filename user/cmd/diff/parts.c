@@ -102,13 +102,16 @@ struct played {
 	double fold_step;
 };
 
-/* Returns what the player does not burn before an operation, as spare_for() in player.c. */
-static double spare_for(const struct played *played, const struct schedtape_op *first)
+/*
+ * Returns what the player does not burn before an operation, as spare_for() in player.c.
+ * *@costly: of player_costs_soon()
+ */
+static double spare_for(const struct played *played, const struct schedtape_op *first,
+			const struct schedtape_op **costly)
 {
 	const double step = played->costs.step, most = player_spare_most(&played->costs, step);
-	const struct schedtape_op *op = first;
 
-	if (!player_costs_soon(played->program, &op, first, most, 1))
+	if (!player_costs_soon(played->program, costly, first, most, 1))
 		return 0;
 	return player_spare(played->program, &played->costs, first, played->end + step, 1);
 }
@@ -118,6 +121,7 @@ static struct excess find_excess(const struct played *played)
 {
 	const struct schedtape_program *program = played->program;
 	const struct schedtape_op *op = schedtape_program_begin(program, played->number);
+	const struct schedtape_op *costly = op;
 	const double step_cost = played->costs.step;
 	uint32_t wakes[STAPE_STEP_MAX_WAKES];
 	struct excess excess = { 0 };
@@ -129,7 +133,7 @@ static struct excess find_excess(const struct played *played)
 			op = schedtape_program_next(program, op);
 			continue;
 		}
-		pass(&excess, op, spare_for(played, op));
+		pass(&excess, op, spare_for(played, op, &costly));
 		if (op->kind != SCHEDTAPE_OP_WAKE && player_wait(op) == STAPE_WAIT_NONE) {
 			add_cost(&excess, 0, player_cost(program, &played->costs, op, 0));
 			op = schedtape_program_next(program, op);
