@@ -16,9 +16,7 @@
 #include "diff/internal.h"
 #include "player/step.h"
 #include "tape/meta.h"
-
-/* Rounded rates are equal. */
-#define RATE_ERROR	0.000001
+#include "tape/part.h"
 
 /* More is an error of the tape, ns. */
 #define MOST_COST	1e8
@@ -44,8 +42,8 @@ static double number(struct json_object *object, const char *key)
 	return value > 0 && value < MOST_COST ? value : 0;
 }
 
-/* Reads replay_costs of a tape's META.  *@rate: a player's CPU time for each ns of its task's */
-static bool read_costs(struct schedtape_tape *tape, struct schedtape_costs *costs, double *rate)
+/* Reads replay_costs of a tape's META. */
+static bool read_costs(struct schedtape_tape *tape, struct schedtape_costs *costs)
 {
 	struct json_object *object = json_object_object_get(tape_meta(tape), "replay_costs");
 
@@ -55,7 +53,6 @@ static bool read_costs(struct schedtape_tape *tape, struct schedtape_costs *cost
 		number(object, "step"), number(object, "fork"), number(object, "exit"),
 		number(object, "spawn"), number(object, "leave"),
 	};
-	*rate = number(object, "rate");
 	return costs->step && costs->fork && costs->exit && costs->spawn && costs->leave;
 }
 
@@ -327,13 +324,11 @@ static bool is_replay(const struct diff *diff)
 /* Returns why the parts cannot be known, or NULL. */
 static const char *find_obstacle(const struct diff *diff, struct schedtape_costs *costs)
 {
-	double rate;
-
-	if (!read_costs(diff->b.tape, costs, &rate))
+	if (!read_costs(diff->b.tape, costs))
 		return "B has no costs of steps, forks and exits";
 	if (!is_replay(diff))
 		return "B is not a replay of A";
-	if (fabs(rate - 1) > RATE_ERROR)
+	if (tape_replay_rate(diff->b.tape) != 1)
 		return "B had to use another CPU time than A";
 	return NULL;
 }

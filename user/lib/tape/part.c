@@ -2,12 +2,16 @@
 #include "tape/part.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include <json-c/json.h>
 
 #include "tape/json.h"
 #include "tape/meta.h"
+
+/* Rounded rates are equal. */
+#define RATE_ERROR	0.000001
 
 void tape_id(struct schedtape_tape *tape, char id[TAPE_ID_LEN])
 {
@@ -51,4 +55,16 @@ bool tape_part_read(struct schedtape_tape *tape, struct tape_part *part)
 		return false;
 	part->speed = json_object_get_double(speed);
 	return part->speed > 0;
+}
+
+double tape_replay_rate(struct schedtape_tape *tape)
+{
+	struct json_object *costs, *value;
+	double rate;
+
+	if (!json_object_object_get_ex(tape_meta(tape), "replay_costs", &costs) ||
+	    !json_object_object_get_ex(costs, "rate", &value))
+		return NAN;
+	rate = json_object_get_double(value);
+	return fabs(rate - 1) > RATE_ERROR ? rate : 1;
 }

@@ -42,5 +42,10 @@ struct tape_part {
 struct json_object *tape_part_describe(const struct tape_part *part);
 /* Reads it; false: the tape has none. */
 bool tape_part_read(struct schedtape_tape *tape, struct tape_part *part);
+/*
+ * Returns "rate" of META's "replay_costs": the CPU time of players for each ns of their tasks'.
+ * 1: as much, but for rounding; NAN: the tape has none
+ */
+double tape_replay_rate(struct schedtape_tape *tape);
 
 #endif /* SCHEDTAPE_TAPE_PART_H */
