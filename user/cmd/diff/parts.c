@@ -270,7 +270,7 @@ static bool is_matched(void *arg, const struct schedtape_task *task)
 }
 
 /*
- * Returns for how long a player was stalled in its last step, after it has told the rest.
+ * Returns for how long a player was stalled in its last step, which comes after its report.
  * @cpu: CPU time of the task in B; @cost: of the step and the end, which may be three times as high
  */
 static int64_t last_stall(const struct told *told, int64_t cpu, double cost)

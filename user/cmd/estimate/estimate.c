@@ -22,9 +22,9 @@
  * @paths: the @nr_paths tapes, in any order
  * @whole: the tape of a replay of the whole run, or NULL
  * @timeline: of @run
- * @latencies: by bucket of a histogram: estimate of their number
- * @sum: their sum
- * @worst: the longest of the parts
+ * @latencies: the estimated number of latencies, by bucket of a histogram
+ * @sum: of @latencies
+ * @worst: the longest latency of all parts
  * @measure: the other estimates
  */
 struct estimate {
@@ -94,7 +94,7 @@ static int check_end(const struct part *part)
 	return -EINVAL;
 }
 
-/* What a replay shows that had to use other times is not what the run would be. */
+/* A replay at another speed, or with other CPU times, does not show what the run would be. */
 static int check_speed(const struct part *part)
 {
 	double rate = tape_replay_rate(part->sample.tape);
@@ -258,7 +258,7 @@ static uint32_t phase_of(const struct part *part)
 	return part->interval ? part->interval->phase : SCHEDTAPE_NONE;
 }
 
-/* Fails if there is a phase that no tape is of. */
+/* Fails if a phase has no tape. */
 static int check_phases(const struct estimate *estimate)
 {
 	const struct phases *phases = &estimate->phases;
@@ -304,7 +304,10 @@ static void add_part(struct estimate *estimate, const struct part *part)
 	}
 }
 
-/* Multiplies all parts of a phase by its weight, divided by the sum of theirs. */
+/*
+ * Adds up all parts.  Each counts by the weight of its phase, divided by the sum of the weights of
+ * the phase's parts.
+ */
 static int multiply(struct estimate *estimate)
 {
 	const struct phases *phases = &estimate->phases;

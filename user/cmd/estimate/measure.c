@@ -2,9 +2,9 @@
 /*
  * What happens in a recording, and in replays of its parts.
  *
- * At the start of a replay each player is woken whose task was runnable then.  At the end each
- * player exits: those of runnable tasks come off their CPUs once more for that.  Nothing of this
- * happened in the recording, so it is left out.
+ * At the start of a replay, each player whose task was runnable then is woken.  At the end each
+ * player exits, and players of runnable tasks come off their CPUs once more for that.  Nothing of
+ * this happened in the recording, so it is left out.
  */
 #include "estimate/internal.h"
 
@@ -78,7 +78,7 @@ static bool forked_in(const struct part *part, const struct schedtape_task *task
 	       task->start < part->played.to;
 }
 
-/* Notes that a task ran, which is the first that the tape shows of some tasks. */
+/* Notes that a task ran.  Of some tasks this is the first that the tape shows. */
 static int note_run(struct part *part, const struct schedtape_task *task,
 		    const struct schedtape_run *run, uint64_t stop)
 {
@@ -92,7 +92,7 @@ static int note_run(struct part *part, const struct schedtape_task *task,
 	in->cpu_time += part_of(run->begin, run->end, part->played.from, part->played.to);
 	if (!(in->edges & SEEN))
 		in->edges |= SEEN | (forked_in(part, task) ? 0 : RUNNABLE_FIRST);
-	/* Also if the tape has no event of the task before, so that there was no mark for it. */
+	/* If this run is the first that the tape shows of the task, there was no mark for it. */
 	if (run->end > part->played.to)
 		in->edges |= RUNNABLE_LAST | EXISTS_LAST;
 	if (run->state == SCHEDTAPE_NONE && run->end >= stop && part->played.to >= stop)
@@ -132,7 +132,7 @@ static int on_marked(void *arg, const struct schedtape_task *task, bool asleep, 
 	return 0;
 }
 
-/* The timeline ends with its tape, and there is no mark then. */
+/* There is no mark at the end of the tape: this stands for it. */
 static int on_ended(void *arg, const struct schedtape_task *task, uint64_t time)
 {
 	struct run *run = arg;
@@ -288,9 +288,8 @@ static uint64_t cost(struct part *part, const char *key)
 }
 
 /*
- * Returns the CPU time by which the ends of players at the end of the part exceed that of their
- * tasks: a player burns less for its end, as far as its task has used CPU time.
- * @of: by player: its task
+ * Returns how much more CPU time the exits of players at the end of the part cost than their tasks
+ * have used.  Up to that time, a player burns less instead.  @of: by player: its task
  */
 static uint64_t sum_exits(struct part *part, const struct in_part *of, const bool *threaded,
 			  const struct schedtape_task *players, size_t n)

@@ -134,9 +134,7 @@ static bool is_length(const struct compiler *c, const struct part *part,
 	}
 }
 
-/*
- * A process begins when it is due if it enters the filter, or if a task forks it that is left out.
- */
+/* A process begins when it is due if it enters the filter, or if its parent is left out. */
 static bool begins_when_due(const struct schedtape_task *task, bool has_parent)
 {
 	return (task->joined || has_parent) && !task->thread;
@@ -335,8 +333,8 @@ static int cast_task(struct compiler *c, const struct schedtape_task *task, cons
 }
 
 /*
- * Returns when the player of a task that no replayed task forks joins, or earlier.  0: it may do so
- * at the start, because threads without creator begin with their process.
+ * Returns when the player of a task may join at the earliest, if no replayed task forks that task.
+ * 0: at the start, because threads without creator begin with their process.
  */
 static uint64_t root_joins(const struct compiler *c, const struct schedtape_task *task,
 			   bool has_parent)

@@ -58,7 +58,10 @@ int program_set_processes(struct compiler *c)
 		passed(c, i);
 		if (program->tasks[i].parent != SCHEDTAPE_NONE || joins_process(program, i))
 			continue;
-		/* If it does not begin with a timed wait, it exists from the start, or follows. */
+		/*
+		 * A task that does not begin with a timed wait exists from the start, unless its
+		 * player follows another one of the same number.
+		 */
 		if (schedtape_program_begin(program, i)->kind != SCHEDTAPE_OP_WAIT_UNTIL &&
 		    !program->tasks[i].turn)
 			program->tasks[i].due = 0;
