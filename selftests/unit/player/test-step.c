@@ -4,8 +4,6 @@
  */
 #include <player/step.h>
 
-#include <stdlib.h>
-
 #include "tap.h"
 
 #define STEP	2000
