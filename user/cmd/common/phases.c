@@ -183,21 +183,15 @@ static uint64_t weight_before(const struct sampled *sample, size_t number)
 	return count > before ? count - before : 1;
 }
 
-/* Finds the end of an interval; @nr of the sample: it is cut, by --time or the tape's end. */
-static size_t end_of(const struct sampled *sample, const struct interval *interval)
+/* Returns the end of an interval; @nr of the sample: it is cut, by --time or the tape's end. */
+static size_t end_of(const struct phases *phases, const struct sampled *sample, uint32_t i)
 {
-	size_t low = 0, high = sample->nr, middle;
+	const struct interval *interval = &phases->vectors.intervals[i];
+	size_t end = phases->first + i;
 
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (sample->ends[middle].time < interval->end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == sample->nr || sample->ends[low].time != interval->end)
+	if (end >= sample->nr || sample->ends[end].time != interval->end)
 		return sample->nr;
-	return !low || sample->ends[low - 1].time == interval->begin ? low : sample->nr;
+	return !end || sample->ends[end - 1].time == interval->begin ? end : sample->nr;
 }
 
 /* A part of an interval counts by its time, but for no more than an interval. */
@@ -209,7 +203,7 @@ static void weigh_parts(struct phases *phases, const struct sampled *sample)
 	uint32_t i;
 
 	for (i = 0; i < phases->vectors.nr; i++) {
-		if (end_of(sample, &intervals[i]) == sample->nr)
+		if (end_of(phases, sample, i) == sample->nr)
 			continue;
 		known += intervals[i].known;
 		weight += intervals[i].weight;
@@ -217,7 +211,7 @@ static void weigh_parts(struct phases *phases, const struct sampled *sample)
 			most = intervals[i].weight;
 	}
 	for (i = 0; i < phases->vectors.nr && known > 0; i++) {
-		if (end_of(sample, &intervals[i]) != sample->nr)
+		if (end_of(phases, sample, i) != sample->nr)
 			continue;
 		intervals[i].weight = intervals[i].known / known * weight + 1;
 		if (intervals[i].weight > most)
@@ -227,23 +221,22 @@ static void weigh_parts(struct phases *phases, const struct sampled *sample)
 
 static void weigh_sample(struct phases *phases, const struct sampled *sample)
 {
-	struct interval *interval;
 	size_t end;
 	uint32_t i;
 
 	for (i = 0; i < phases->vectors.nr; i++) {
-		interval = &phases->vectors.intervals[i];
-		end = end_of(sample, interval);
+		end = end_of(phases, sample, i);
 		if (end < sample->nr)
-			interval->weight = weight_before(sample, end);
+			phases->vectors.intervals[i].weight = weight_before(sample, end);
 	}
 	weigh_parts(phases, sample);
 }
 
 /* Returns how often an event was counted for each of the sample's own; negative: not known. */
-static double rate_of(const struct sampled *sample, const struct interval *interval, size_t event)
+static double rate_of(const struct phases *phases, const struct sampled *sample, uint32_t i,
+		      size_t event)
 {
-	size_t end = end_of(sample, interval);
+	size_t end = end_of(phases, sample, i);
 	uint64_t count, weight;
 
 	if (end == sample->nr)
@@ -254,14 +247,15 @@ static double rate_of(const struct sampled *sample, const struct interval *inter
 }
 
 /* Adds an event to all vectors.  An interval of which the count is not known is as most are. */
-static int add_counts(struct vectors *vectors, const struct sampled *sample, size_t event)
+static int add_counts(struct phases *phases, const struct sampled *sample, size_t event)
 {
+	struct vectors *vectors = &phases->vectors;
 	double rate, most = 0, sum = 0;
 	uint32_t i, n = 0;
 	int rc = 0;
 
 	for (i = 0; i < vectors->nr; i++) {
-		rate = rate_of(sample, &vectors->intervals[i], event);
+		rate = rate_of(phases, sample, i, event);
 		if (rate < 0)
 			continue;
 		most = rate > most ? rate : most;
@@ -269,13 +263,13 @@ static int add_counts(struct vectors *vectors, const struct sampled *sample, siz
 		n++;
 	}
 	for (i = 0; i < vectors->nr && most > 0 && !rc; i++) {
-		rate = rate_of(sample, &vectors->intervals[i], event);
+		rate = rate_of(phases, sample, i, event);
 		rc = vectors_add_count(vectors, i, event, (rate < 0 ? sum / n : rate) / most);
 	}
 	return rc;
 }
 
-static int add_all_counts(struct vectors *vectors, const struct sampled *sample,
+static int add_all_counts(struct phases *phases, const struct sampled *sample,
 			  struct schedtape_error *err)
 {
 	size_t event;
@@ -285,7 +279,7 @@ static int add_all_counts(struct vectors *vectors, const struct sampled *sample,
 		return schedtape_fail(err, -EINVAL,
 				      "--counts: it is no directory of sample, which has counts");
 	for (event = 0; event < sample->nr_events && !rc; event++)
-		rc = add_counts(vectors, sample, event);
+		rc = add_counts(phases, sample, event);
 	return rc;
 }
 
@@ -293,18 +287,19 @@ static int add_all_counts(struct vectors *vectors, const struct sampled *sample,
 static int cut_sample(struct phases *phases, const struct sampled *sample, uint64_t start,
 		      uint64_t stop, struct schedtape_error *err)
 {
-	uint64_t *ends = calloc(sample->nr, sizeof(*ends)), first = 0;
-	size_t i, n = 0;
+	uint64_t *ends = calloc(sample->nr, sizeof(*ends));
+	size_t i, n = 0, first;
 	int rc;
 
 	if (!ends)
 		return -ENOMEM;
 	for (i = 0; i < sample->nr; i++) {
 		if (sample->ends[i].time <= start)
-			first = i + 1;
+			phases->first = i + 1;
 		else if (sample->ends[i].time < stop)
 			ends[n++] = sample->ends[i].time;
 	}
+	first = phases->first;
 	rc = vectors_cut_at(&phases->vectors, start, stop, ends, n, err);
 	for (i = 0; i < phases->vectors.nr && !rc; i++)
 		phases->vectors.intervals[i].number =
@@ -348,7 +343,7 @@ static int find_all(struct phases *phases, const struct phases_options *opts,
 	int rc = cut(phases, opts, sample, err);
 
 	if (!rc && opts->counts)
-		rc = add_all_counts(&phases->vectors, sample, err);
+		rc = add_all_counts(phases, sample, err);
 	if (!rc)
 		rc = vectors_read(&phases->vectors, sample->tape, timeline, err);
 	if (rc)

@@ -8,6 +8,7 @@
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <schedtape.h>
@@ -61,12 +62,14 @@ struct phase {
  * struct phases - all phases of a tape; all 0 at first
  * @vectors: the intervals
  * @length: of each, ns; 0: they are those of a sample
+ * @first: of a sample: index of the first of its ends that is after the first interval's begin
  * @phases: @nr of them, by when they first come
  * @weight: of all intervals
  */
 struct phases {
 	struct vectors vectors;
 	uint64_t length;
+	size_t first;
 	struct phase phases[PHASES_MOST];
 	uint32_t nr;
 	uint64_t weight;
