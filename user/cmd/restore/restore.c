@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +18,6 @@
 #include "common/output.h"
 #include "common/signals.h"
 #include "common/units.h"
-#include "module/cgroup.h"
 #include "record/recorder.h"
 #include "restore/internal.h"
 #include "sample/internal.h"
@@ -32,8 +30,7 @@
 #define OPT_RECORD	4
 #define OPT_FOR		5
 
-#define REMOVE_TRIES	250
-#define REMOVE_PAUSE_US	20000
+#define CGROUP_NAME	"schedtape-restore-"	/* before a PID */
 
 /**
  * struct restore_options - options of restore
@@ -55,8 +52,7 @@ struct restore_options {
  * struct restored - the restored processes
  * @first: the process that restores them and waits for them
  * @scratch: a folder
- * @cgroup: their cgroup's folder
- * @workload: the same, for the counters
+ * @workload: their cgroup
  * @ready: reading end of a pipe: readable when they are frozen
  * @length: of --for; 0: up to their end
  * @tick: when recorder_tick() is due, ms of CLOCK_MONOTONIC
@@ -68,7 +64,6 @@ struct restored {
 	const struct described *described;
 	pid_t first;
 	char scratch[PATH_MAX];
-	char cgroup[PATH_MAX];
 	struct workload workload;
 	struct sample_events events;
 	struct counters counters;
@@ -131,54 +126,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* -- the cgroup ------------------------------------------------------------ */
 
-/* Makes a cgroup below that of this process.  Returns 0, or -errno after a message. */
-static int make_cgroup(struct restored *restored)
-{
-	char mount[PATH_MAX], own[PATH_MAX] = "", line[PATH_MAX];
-	struct schedtape_error err;
-	FILE *file;
-	int ret = schedtape_cgroup_mount(mount, sizeof(mount), &err);
-
-	if (out_failed(ret, &err))
-		return ret;
-	file = fopen("/proc/self/cgroup", "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "0::", 3))
-			snprintf(own, sizeof(own), "%s", line + 3);
-	}
-	if (file)
-		fclose(file);
-	if (snprintf(restored->cgroup, sizeof(restored->cgroup), "%s%s/schedtape-restore-%d", mount,
-		     strcmp(own, "/") ? own : "", getpid()) >= (int)sizeof(restored->cgroup))
-		return -ENAMETOOLONG;
-	if (!mkdir(restored->cgroup, 0755))
-		return 0;
-	out_error(restored->cgroup, "a cgroup cannot be made: %s", strerror(errno));
-	*restored->cgroup = '\0';
-	return -errno;
-}
-
 static void kill_all(const struct restored *restored)
 {
 	char path[PATH_MAX + 16];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/cgroup.kill", restored->cgroup);
+	snprintf(path, sizeof(path), "%s/cgroup.kill", restored->workload.path);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd >= 0 && write(fd, "1", 1) != 1)
 		out_warning(path, "%s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
-}
-
-/* A process that has ended leaves the cgroup a little later. */
-static void remove_cgroup(const struct restored *restored)
-{
-	int tries;
-
-	for (tries = 0; tries < REMOVE_TRIES && rmdir(restored->cgroup) && errno == EBUSY; tries++)
-		usleep(REMOVE_PAUSE_US);
 }
 
 /* -- counting and recording ------------------------------------------------ */
@@ -216,7 +174,7 @@ static int find_length(struct restored *restored)
 static int open_all(struct restored *restored)
 {
 	struct recorded_options what = {
-		.cgroup = restored->cgroup,
+		.cgroup = restored->workload.path,
 		.tape = restored->options->tape,
 		.id = "",
 		.interval = restored->described->number + 1,
@@ -224,8 +182,6 @@ static int open_all(struct restored *restored)
 	char id[MANIFEST_ID_LEN] = "";
 	int ret = find_length(restored);
 
-	snprintf(restored->workload.path, sizeof(restored->workload.path), "%s", restored->cgroup);
-	restored->workload.fd = open(restored->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!ret && restored->length)
 		ret = counters_open(&restored->counters, &restored->events, &restored->workload,
 				    restored->length);
@@ -277,7 +233,6 @@ static int end(struct restored *restored, int ret)
 	int stopped, closed;
 
 	counters_close(&restored->counters);
-	workload_close(&restored->workload);
 	stopped = recorder_stop(&restored->recorder);
 	closed = recorder_close(&restored->recorder, restored->begun, true);
 	ret = ret ? ret : stopped ? stopped : closed;
@@ -296,7 +251,7 @@ static int start(struct restored *restored)
 		.described = restored->described,
 		.scratch = restored->scratch,
 		.keep = opts->keep,
-		.cgroup = restored->cgroup,
+		.cgroup = restored->workload.path,
 		.criu = opts->criu,
 		.ready = -1,
 		.own_pids = !opts->same_pids,
@@ -336,7 +291,7 @@ static int go(struct restored *restored)
 	if (!ret)
 		return 0;
 	ret = begin(restored);
-	snprintf(path, sizeof(path), "%s/cgroup.freeze", restored->cgroup);
+	snprintf(path, sizeof(path), "%s/cgroup.freeze", restored->workload.path);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, "0", 1) != 1) {
 		out_error(path, "%s", strerror(errno));
@@ -405,13 +360,15 @@ static int run_on(const struct restore_options *opts, const struct described *de
 		return status;
 	}
 	restored.signals = signals_open();
-	if (restored.signals >= 0 && !make_cgroup(&restored)) {
+	if (restored.signals >= 0 && !workload_find_new(&restored.workload, CGROUP_NAME) &&
+	    !workload_make(&restored.workload)) {
 		if (!open_all(&restored) && !start(&restored))
 			status = wait_for_end(&restored);
 		else
 			end(&restored, 0);
-		remove_cgroup(&restored);
 	}
+	workload_leave(&restored.workload);
+	workload_close(&restored.workload);
 	if (restored.signals >= 0)
 		close(restored.signals);
 	rmdir(restored.scratch);

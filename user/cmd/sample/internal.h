@@ -44,6 +44,13 @@ struct workload {
  */
 int workload_find(struct workload *workload, pid_t pid, bool child);
 /*
+ * Finds a cgroup that is still to be made, below that of this process.  @name: of the cgroup,
+ * before a PID.  Returns 0, or -errno after a message.
+ */
+int workload_find_new(struct workload *workload, const char *name);
+/* Makes a cgroup that is still to be made, and locks it.  Returns 0, or -errno after a message. */
+int workload_make(struct workload *workload);
+/*
  * Locks the cgroup.  Makes it before, if it is not the process's own, and moves the process there
  * with its descendants.  Returns how many processes were moved, or -errno after a message.
  */

@@ -146,6 +146,14 @@ static bool is_root(const char *folder)
 	return access(path, F_OK);
 }
 
+/* The folder found is that of a cgroup with other processes: chooses one below it. */
+static void choose_below(struct workload *workload, const char *name)
+{
+	memcpy(workload->from, workload->path, sizeof(workload->from));
+	snprintf(workload->path + strlen(workload->path), 64, "/%s%d", name, getpid());
+	workload->made = true;
+}
+
 int workload_find(struct workload *workload, pid_t pid, bool child)
 {
 	int ret = find_folder(workload->path, pid);
@@ -161,10 +169,17 @@ int workload_find(struct workload *workload, pid_t pid, bool child)
 	if (!child && !is_root(workload->path) &&
 	    !workload_each(workload, "cgroup.procs", find_stranger, &pid))
 		return 0;
-	memcpy(workload->from, workload->path, sizeof(workload->from));
-	snprintf(workload->path + strlen(workload->path), 64, "/" WORKLOAD_NAME "%d", getpid());
-	workload->made = true;
+	choose_below(workload, WORKLOAD_NAME);
 	return 0;
+}
+
+int workload_find_new(struct workload *workload, const char *name)
+{
+	int ret = find_folder(workload->path, getpid());
+
+	if (!ret)
+		choose_below(workload, name);
+	return ret;
 }
 
 /* -- moving ---------------------------------------------------------------- */
@@ -262,18 +277,24 @@ static int lock(struct workload *workload)
 	return 0;
 }
 
+int workload_make(struct workload *workload)
+{
+	int ret;
+
+	if (!mkdir(workload->path, 0755))
+		return lock(workload);
+	ret = -errno;
+	workload->made = false;
+	return cannot_make(workload, ret);
+}
+
 int workload_enter(struct workload *workload, pid_t pid)
 {
 	int ret;
 
 	if (!workload->made)
 		return lock(workload);
-	if (mkdir(workload->path, 0755)) {
-		ret = -errno;
-		workload->made = false;
-		return cannot_make(workload, ret);
-	}
-	ret = lock(workload);
+	ret = workload_make(workload);
 	if (ret)
 		return ret;
 	ret = move_all(workload->from, workload->path, pid);
