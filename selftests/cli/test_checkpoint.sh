@@ -110,6 +110,7 @@ report $? "a process without its parent is named"
 expect 1 "there are 3 checkpoints" schedtape restore one
 expect 1 "no checkpoint 9" schedtape restore one/9
 expect 1 "No such file" schedtape restore nosuch/1
+expect 1 "for -5: not a number of task-clock" schedtape restore --for=-5 two
 expect 1 "only root can restore .* replay" nobody schedtape restore "$(realpath two)"
 mv one moved
 mv work gone

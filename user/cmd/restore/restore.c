@@ -17,7 +17,6 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/signals.h"
-#include "common/units.h"
 #include "record/recorder.h"
 #include "restore/internal.h"
 #include "sample/internal.h"
@@ -146,7 +145,7 @@ static int find_length(struct restored *restored)
 {
 	const char *text = restored->options->length;
 	struct json_object *sample = restored->described->sample;
-	char name[256], *wrong = NULL, *end;
+	char name[256], *wrong = NULL;
 
 	if (!text)
 		return 0;
@@ -156,14 +155,10 @@ static int find_length(struct restored *restored)
 		out_error(restored->options->checkpoint, "its manifest names no event to count");
 		return -EINVAL;
 	}
-	if (!strcmp(text, "interval")) {
+	if (!strcmp(text, "interval"))
 		tape_json_number(sample, "interval", &restored->length);
-	} else if (!restored->events.list[0].is_time ||
-		   !units_time_ns(text, &restored->length)) {
-		restored->length = strtoull(text, &end, 10);
-		if (*end)
-			restored->length = 0;
-	}
+	else if (!events_parse_count(&restored->events.list[0], text, &restored->length))
+		restored->length = 0;
 	if (restored->length)
 		return 0;
 	out_error(NULL, "--for %s: not a number of %s", text, name);

@@ -14,6 +14,7 @@
 #include "base/first-line.h"
 #include "common/output.h"
 #include "common/rights.h"
+#include "common/units.h"
 
 #define TASK_TIME	"task-time"
 
@@ -150,6 +151,17 @@ int events_parse(struct sample_events *events, const char *text, char **wrong)
 		text += len;
 	} while (*text++ == ',');
 	return 0;
+}
+
+bool events_parse_count(const struct sample_event *event, const char *text, uint64_t *count)
+{
+	char *end;
+
+	if (event->is_time && units_time_ns(text, count))
+		return true;
+	errno = 0;
+	*count = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *count && *count < 1ULL << 62;
 }
 
 /* -- tracepoints ----------------------------------------------------------- */

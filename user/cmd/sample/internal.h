@@ -145,6 +145,11 @@ struct sample_events {
  * @wrong that is no event, which the caller frees.
  */
 int events_parse(struct sample_events *events, const char *text, char **wrong);
+/*
+ * Parses how many of an event, from 1 to below 2^62.  A time may have a unit, as "100ms".  Returns
+ * false for any other text.
+ */
+bool events_parse_count(const struct sample_event *event, const char *text, uint64_t *count);
 /* Finds the numbers of tracepoints.  Returns 0, or -errno after a message. */
 int events_find(struct sample_events *events);
 /* Prints why an event cannot be counted, @error, with those that can be.  Returns -errno. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/options.h"
-#include "common/units.h"
 
 #define OPT_AT		0x4000
 #define OPT_EVENT	0x4001
@@ -70,16 +69,8 @@ static void parse_interval(struct sample_options *opts, const char *arg,
 			   const struct argp_state *state)
 {
 	const struct sample_event *event = &opts->events.list[0];
-	bool fits = event->is_time && units_time_ns(arg, &opts->interval);
-	char *end;
 
-	if (!fits) {
-		errno = 0;
-		opts->interval = strtoull(arg, &end, 10);
-		fits = *arg >= '0' && *arg <= '9' && !*end && !errno && opts->interval &&
-		       opts->interval < 1ULL << 62;
-	}
-	if (!fits)
+	if (!events_parse_count(event, arg, &opts->interval))
 		argp_error(state, event->is_time ? "--interval %s: not a time, as 100ms" :
 						   "--interval %s: not a number from 1 on", arg);
 	if (event->is_time && opts->interval < LEAST_TIME)
