@@ -88,8 +88,8 @@ static void upper_of(char path[PATH_MAX], const struct inside *inside, size_t ov
 }
 
 /*
- * Copies a kept file into the overlay's upper folder.  The kept file cannot be a lower layer: DIR
- * may be in the folder that is another one.
+ * Copies a kept file into the overlay's upper folder.  The kept files cannot be a second lower
+ * layer, because DIR may be in the folder that is the first one.
  */
 static int copy_kept(const char *path, void *arg)
 {
