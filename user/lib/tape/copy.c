@@ -111,10 +111,7 @@ static void lose_rest(const struct copy *copy, const struct tape_cursor *c,
 		index = &copy->tape->index[i];
 		if (index->damaged || !is_behind(copy, index))
 			continue;
-		if (!cpu->lost)
-			cpu->lost_first = index->time;
-		cpu->lost += index->events;
-		cpu->lost_last = index->end;
+		tape_lost_add(cpu, index->events, index->time, index->end);
 		cpu->events -= index->events;
 	}
 }

@@ -175,8 +175,7 @@ static void cursor_count(struct schedtape_tape *tape, struct tape_cursor *c)
 	cursor_holes(tape, c, believed);
 }
 
-/* Adds lost events, and extends the time of the CPU's losses to theirs. */
-static void cpu_lose(struct schedtape_cpu *cpu, uint64_t events, uint64_t first, uint64_t last)
+void tape_lost_add(struct schedtape_cpu *cpu, uint64_t events, uint64_t first, uint64_t last)
 {
 	if (!cpu->lost || first < cpu->lost_first)
 		cpu->lost_first = first;
@@ -201,10 +200,10 @@ void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor
 	if (sums.started && sums.first_seq && !cpu->overwritten && !c->any_first)
 		gap_add(&sums, tape->first, sums.first_time);
 	if (cpu->events > sums.events)
-		cpu_lose(cpu, cpu->events - sums.events,
-			 sums.gap_last ? sums.gap_first :
-			 cpu->overwritten || c->any_first ? tape->first : time,
-			 sums.gap_last ? sums.gap_last : tape->last);
+		tape_lost_add(cpu, cpu->events - sums.events,
+			      sums.gap_last ? sums.gap_first :
+			      cpu->overwritten || c->any_first ? tape->first : time,
+			      sums.gap_last ? sums.gap_last : tape->last);
 	cpu->events = sums.events;
 }
 

@@ -24,12 +24,14 @@ static inline bool tape_hole_first(const struct tape_cursor *c, uint64_t seq)
 /*
  * tape_lost_fit() removes corrupt chunks with impossible headers from the sorted index.
  * tape_lost_init() sets missing events of all cursors and of the end.
- * tape_lost_count() adds them to @cpu, which has the counts of the end record.
+ * tape_lost_add() adds lost events to a CPU, and extends the time of its losses to theirs.
+ * tape_lost_count() adds missing events to @cpu, which has the counts of the end record.
  * tape_lost_update() updates the end after a chunk was found to be corrupt.
  * tape_lost_finish() counts what is missing of a cursor of a pipe, after its last chunk.
  */
 void tape_lost_fit(struct schedtape_tape *tape);
 int tape_lost_init(struct schedtape_tape *tape);
+void tape_lost_add(struct schedtape_cpu *cpu, uint64_t events, uint64_t first, uint64_t last);
 void tape_lost_count(const struct schedtape_tape *tape, const struct tape_cursor *c,
 		     struct schedtape_cpu *cpu);
 void tape_lost_update(struct schedtape_tape *tape, const struct tape_cursor *c);
