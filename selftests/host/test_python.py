@@ -273,6 +273,29 @@ def test_signals(schedtape, folder):
            (heard, child.returncode, said))
 
 
+def test_signals_in_open(folder):
+    """The same while a pipe has no writer."""
+    fifo = f"{folder}/fifo-alone"
+    os.mkfifo(fifo)
+    with subprocess.Popen([sys.executable, "-c", WAITING.format(""), fifo], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env={**os.environ, "PYTHONPATH": PACKAGE}) as child:
+        wait_until(lambda: catches(child.pid, signal.SIGUSR1) and state_of(child.pid) == "S")
+        child.send_signal(signal.SIGUSR1)
+        heard = child.stdout.readline()
+        wait_until(lambda: state_of(child.pid) == "S")
+        child.send_signal(signal.SIGINT)
+        said = child.stderr.read()
+    ok(heard == "heard\n" and child.returncode == -signal.SIGINT and
+       said.endswith("KeyboardInterrupt\n"), "Ctrl-C ends the wait for a pipe's writer",
+       (heard, child.returncode, said))
+
+
+def catches(pid, number):
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+        return int(re.search(r"SigCgt:\s*(\w+)", file.read())[1], 16) >> number - 1 & 1
+
+
 def bytes_in(file):
     """How many bytes a pipe has."""
     return array.array("i", fcntl.ioctl(file, termios.FIONREAD, b"\0" * 4))[0]
@@ -507,6 +530,7 @@ def main():
             ok(not tape.tracepoints() and not list(tape.samples()), "a tape without samples")
         test_pipe(schedtape, folder)
         test_signals(schedtape, folder)
+        test_signals_in_open(folder)
         test_trouble(schedtape, path, folder)
         test_damage(schedtape, path, folder)
         test_fork(schedtape, path)

@@ -92,19 +92,6 @@ static int interrupted(void *none)
 	return rc;
 }
 
-/* Opens a tape.  The open() of a FIFO waits as well. */
-static int open_once(const char *path, struct schedtape_tape **tape, struct schedtape_error *err)
-{
-	int rc;
-
-	do {
-		Py_BEGIN_ALLOW_THREADS
-		rc = schedtape_tape_open_interruptible(path, interrupted, NULL, tape, err);
-		Py_END_ALLOW_THREADS
-	} while (rc == -EINTR && !PyErr_Occurred() && !PyErr_CheckSignals());
-	return rc;
-}
-
 static PyObject *tape_open(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 {
 	static char *names[] = { "path", NULL };
@@ -116,7 +103,10 @@ static PyObject *tape_open(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O&", names, PyUnicode_FSConverter, &path))
 		return NULL;
-	rc = open_once(PyBytes_AsString(path), &tape, &err);
+	Py_BEGIN_ALLOW_THREADS
+	rc = schedtape_tape_open_interruptible(PyBytes_AsString(path), interrupted, NULL, &tape,
+					       &err);
+	Py_END_ALLOW_THREADS
 	Py_DECREF(path);
 	if (rc)
 		return tape_fail(rc, &err);

@@ -71,6 +71,21 @@ static int open_flags(const char *path, bool once)
 	return O_RDONLY | O_CLOEXEC | O_NOCTTY | (wait ? 0 : O_NONBLOCK);
 }
 
+/* Opens the file.  A handler of a signal may end the wait for a FIFO's writer. */
+static int file_open(const struct tape_file *file, const char *path, bool once)
+{
+	const struct tape_interrupt *interrupt = file->interrupt;
+	int fd, flags = open_flags(path, once);
+
+	do {
+		fd = open(path, flags);
+		if (fd >= 0 || errno != EINTR)
+			return fd;
+	} while (interrupt->call && !interrupt->call(interrupt->arg));
+	errno = EINTR;
+	return fd;
+}
+
 int tape_file_open(struct tape_file *file, const char *path, bool once,
 		   struct schedtape_error *err)
 {
@@ -83,7 +98,7 @@ int tape_file_open(struct tape_file *file, const char *path, bool once,
 		return schedtape_fail(err, -ENOMEM, "out of memory");
 
 	if (strcmp(path, "-"))
-		file->fd = open(path, open_flags(path, once));
+		file->fd = file_open(file, path, once);
 	else
 		file->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (file->fd < 0 || fstat(file->fd, &st)) {
