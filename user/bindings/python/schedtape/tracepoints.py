@@ -202,6 +202,7 @@ class Tracepoints:
         comm = self.comm(sample.curr_pid) if sample.curr_pid else "swapper"
         CONTEXT.data = sample.data
         call(sample.event, sample, sample.cpu, sample.curr_pid, comm, [*sample.fields.values()])
+        CONTEXT.data = b""
 
     def _events_and_samples(self) -> Iterator[Event]:
         """All events. Calls for the samples up to each of them, in between.
@@ -214,7 +215,6 @@ class Tracepoints:
             while sample and sample.time_ns <= event.time_ns and not self.stopped:
                 self._call_sample(sample)
                 sample = next(samples, None)
-            CONTEXT.data = b""
             yield event
         while sample and not self.stopped:
             self._call_sample(sample)
