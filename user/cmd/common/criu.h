@@ -13,6 +13,7 @@
 
 #define CRIU_WORDS	128
 #define CRIU_REASON_LEN	256
+#define CRIU_VERSION_LEN	32
 #define CRIU_STREAMS	64
 
 /**

@@ -19,9 +19,8 @@
 #include "sample/process-tree.h"
 
 #define MARGIN		(1 << 20)	/* bytes of the smaller images, for each process */
-#define VERSION_LEN	32
 
-static int check(const struct checkpoints *checkpoints, struct schedtape_error *err)
+static int check(struct checkpoints *checkpoints, struct schedtape_error *err)
 {
 	const char *program = checkpoints->criu ? checkpoints->criu : "criu";
 	struct criu criu;
@@ -43,6 +42,8 @@ static int check(const struct checkpoints *checkpoints, struct schedtape_error *
 	if (ret)
 		return schedtape_fail(err, ret, "criu cannot work here: %s; with --no-checkpoint "
 				      "the rest works", ret == -EIO ? criu.reason : strerror(-ret));
+	/* Here, because a start of criu would make each pause longer. */
+	criu_version(program, checkpoints->version, sizeof(checkpoints->version));
 	return 0;
 }
 
@@ -69,6 +70,22 @@ int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err
 	return freezer_freeze(&checkpoints->freezer, checkpoints->cgroup, err);
 }
 
+/* Returns the size of all files in a folder. */
+static uint64_t size_of(const char *folder)
+{
+	char *const roots[] = { (char *)folder, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	uint64_t bytes = 0;
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree)))
+		if (entry->fts_info == FTS_F)
+			bytes += entry->fts_statp->st_size;
+	if (tree)
+		fts_close(tree);
+	return bytes;
+}
+
 void checkpoint_go(struct checkpoints *checkpoints, struct json_object *about)
 {
 	uint64_t pause = freezer_thaw(&checkpoints->freezer);
@@ -77,6 +94,7 @@ void checkpoint_go(struct checkpoints *checkpoints, struct json_object *about)
 	if (!about)
 		return;
 	snprintf(folder, sizeof(folder), "%s/%" PRIu64, checkpoints->dir, checkpoints->last);
+	out_json_add_count(about, "bytes", size_of(folder));
 	out_json_add_count(about, "pause_ns", pause);
 	out_json_add_count(about, "timers_due", due_timers(folder, pause));
 }
@@ -98,22 +116,6 @@ static int check_space(const char *folder, const struct process_tree *processes,
 		return 0;
 	return schedtape_fail(err, -ENOSPC, "a checkpoint needs up to %.1f MB, and %.1f MB are "
 			      "free in %s", needed / 1e6, free / 1e6, folder);
-}
-
-/* Returns the size of all files in a folder. */
-static uint64_t size_of(const char *folder)
-{
-	char *const roots[] = { (char *)folder, NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	uint64_t bytes = 0;
-	FTSENT *entry;
-
-	while (tree && (entry = fts_read(tree)))
-		if (entry->fts_info == FTS_F)
-			bytes += entry->fts_statp->st_size;
-	if (tree)
-		fts_close(tree);
-	return bytes;
 }
 
 static void remove_tree(const char *folder)
@@ -162,16 +164,12 @@ static int dump(struct checkpoints *checkpoints, const char *folder, struct sche
 }
 
 static void describe(const struct checkpoints *checkpoints, const struct open_files *files,
-		     const struct process_tree *processes, const char *folder,
-		     struct json_object *about)
+		     const struct process_tree *processes, struct json_object *about)
 {
-	char version[VERSION_LEN];
-
-	if (!criu_version(checkpoints->criu, version, sizeof(version)))
-		json_object_object_add(about, "criu", json_object_new_string(version));
+	if (*checkpoints->version)
+		json_object_object_add(about, "criu", json_object_new_string(checkpoints->version));
 	out_json_add_count(about, "pid", checkpoints->root);
 	out_json_add_count(about, "last_pid", processes->last_pid);
-	out_json_add_count(about, "bytes", size_of(folder));
 	if (checkpoints->incremental && checkpoints->last)
 		out_json_add_count(about, "previous", checkpoints->last);
 	open_files_describe(files, checkpoints->keep_files, about);
@@ -216,7 +214,7 @@ int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct jso
 		goto out;
 	}
 	*about = json_object_new_object();
-	describe(checkpoints, &files, &processes, folder, *about);
+	describe(checkpoints, &files, &processes, *about);
 	checkpoints->last = number;
 out:
 	open_files_free(&files);

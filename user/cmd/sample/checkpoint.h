@@ -17,6 +17,7 @@
 #include <json-c/json.h>
 #include <schedtape.h>
 
+#include "common/criu.h"
 #include "sample/closed-files.h"
 #include "sample/freezer.h"
 
@@ -26,6 +27,7 @@
  * @cgroup: folder of the cgroup with the workload in it, and with nothing else
  * @root: process whose descendants all others are
  * @criu: the program; NULL: the one in the path
+ * @version: of it; "": unknown
  * @keep_files: copy the files that the workload has open for writing, and those of @closed
  * @incremental: after the first one, write only the memory that has changed since the last one
  * @last: the last checkpoint that was written; 0: there is none
@@ -37,6 +39,7 @@ struct checkpoints {
 	const char *cgroup;
 	pid_t root;
 	const char *criu;
+	char version[CRIU_VERSION_LEN];
 	bool keep_files;
 	bool incremental;
 	uint64_t last;
@@ -60,8 +63,8 @@ int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err
 int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct json_object **about,
 		    struct schedtape_error *err);
 /*
- * Lets the workload go on.  @about: gets the length of the pause, and how many timers became due in
- * it; NULL: there is no checkpoint
+ * Lets the workload go on.  @about: gets the length of the pause, and what need not be read in it:
+ * the checkpoint's size, and how many timers became due; NULL: there is no checkpoint
  */
 void checkpoint_go(struct checkpoints *checkpoints, struct json_object *about);
 
