@@ -15,6 +15,7 @@
 #include "common/criu.h"
 #include "common/output.h"
 #include "sample/due-timers.h"
+#include "sample/internal.h"
 #include "sample/open-files.h"
 #include "sample/process-tree.h"
 
@@ -52,7 +53,7 @@ int checkpoint_open(struct checkpoints *checkpoints, struct schedtape_error *err
 	int ret = check(checkpoints, err);
 
 	if (!ret && checkpoints->keep_files) {
-		ret = closed_files_open(&checkpoints->closed, checkpoints->cgroup);
+		ret = closed_files_open(&checkpoints->closed, checkpoints->workload->path);
 		if (ret)
 			schedtape_fail(err, ret, "files that the workload writes cannot be "
 				       "watched: %s; --files=none keeps none", strerror(-ret));
@@ -67,7 +68,7 @@ void checkpoint_close(struct checkpoints *checkpoints)
 
 int checkpoint_stop(struct checkpoints *checkpoints, struct schedtape_error *err)
 {
-	return freezer_freeze(&checkpoints->freezer, checkpoints->cgroup, err);
+	return freezer_freeze(&checkpoints->freezer, checkpoints->workload->path, err);
 }
 
 /* Returns the size of all files in a folder. */
@@ -147,7 +148,7 @@ static int dump(struct checkpoints *checkpoints, const char *folder, struct sche
 	criu_add(&criu, "--leave-running");
 	/* criu thaws what it has seized, and freezes it again: without this it would hang. */
 	criu_add(&criu, "--freeze-cgroup");
-	criu_add(&criu, "%s", checkpoints->cgroup);
+	criu_add(&criu, "%s", checkpoints->workload->path);
 	criu_add(&criu, "--ghost-limit");
 	criu_add(&criu, "1G");
 	if (checkpoints->incremental)
@@ -187,7 +188,7 @@ int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct jso
 	snprintf(folder, sizeof(folder), "%s/%" PRIu64, checkpoints->dir, number);
 	snprintf(copies, sizeof(copies), "%s/files", folder);
 	snprintf(last, sizeof(last), "%s/%" PRIu64 "/files", checkpoints->dir, checkpoints->last);
-	ret = process_tree_find(&processes, checkpoints->cgroup, checkpoints->root, err);
+	ret = process_tree_find(&processes, checkpoints->workload, checkpoints->root, err);
 	if (ret)
 		goto out;
 	ret = closed_files_read(&checkpoints->closed);

@@ -21,10 +21,12 @@
 #include "sample/closed-files.h"
 #include "sample/freezer.h"
 
+struct workload;
+
 /**
  * struct checkpoints - the checkpoints of a workload
  * @dir: of the sample
- * @cgroup: folder of the cgroup with the workload in it, and with nothing else
+ * @workload: the cgroup with the workload in it, and with nothing else
  * @root: process whose descendants all others are
  * @criu: the program; NULL: the one in the path
  * @version: of it; "": unknown
@@ -36,7 +38,7 @@
  */
 struct checkpoints {
 	const char *dir;
-	const char *cgroup;
+	const struct workload *workload;
 	pid_t root;
 	const char *criu;
 	char version[CRIU_VERSION_LEN];

@@ -3,56 +3,28 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/first-line.h"
 #include "base/list.h"
+#include "sample/internal.h"
 
-static int read_pids(struct process_tree *processes, const char *cgroup)
+static int add(pid_t pid, void *arg)
 {
-	char path[PATH_MAX];
-	FILE *file;
-	int pid, ret = 0;
+	struct process_tree *processes = arg;
+	pid_t *pids = schedtape_list_grow(processes->pids, processes->n, &processes->room,
+					  sizeof(*pids));
 
-	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	while (!ret && fscanf(file, "%d", &pid) == 1) {
-		pid_t *pids = schedtape_list_grow(processes->pids, processes->n, &processes->room,
-						  sizeof(*pids));
-
-		if (pids) {
-			processes->pids = pids;
-			pids[processes->n++] = pid;
-		} else {
-			ret = -ENOMEM;
-		}
-	}
-	fclose(file);
-	return ret;
-}
-
-static int read_tree(struct process_tree *processes, const char *cgroup)
-{
-	char *const roots[] = { (char *)cgroup, NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	FTSENT *entry;
-	int ret = 0;
-
-	if (!tree)
-		return -errno;
-	while (!ret && (entry = fts_read(tree)))
-		if (entry->fts_info == FTS_D)
-			ret = read_pids(processes, entry->fts_path);
-	fts_close(tree);
-	return ret;
+	if (!pids)
+		return -ENOMEM;
+	processes->pids = pids;
+	pids[processes->n++] = pid;
+	return 0;
 }
 
 /* Adds its memory.  Returns the PID of its parent; 0: it is gone. */
@@ -103,32 +75,18 @@ bool process_tree_has(const struct process_tree *processes, pid_t pid)
 	return false;
 }
 
-static void read_name(char *name, size_t size, pid_t pid)
+int process_tree_find(struct process_tree *processes, const struct workload *workload,
+		      pid_t root, struct schedtape_error *err)
 {
-	char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	if (!file || !fgets(name, size, file))
-		snprintf(name, size, "?");
-	if (file)
-		fclose(file);
-	name[strcspn(name, "\n")] = '\0';
-}
-
-int process_tree_find(struct process_tree *processes, const char *cgroup, pid_t root,
-		      struct schedtape_error *err)
-{
-	char name[32];
+	char path[32], name[32];
 	int ret;
 	size_t i;
 
 	memset(processes, 0, sizeof(*processes));
-	ret = read_tree(processes, cgroup);
+	ret = workload_each(workload, "cgroup.procs", add, processes);
 	if (ret)
-		return schedtape_fail(err, ret, "the processes in %s cannot be read: %s", cgroup,
-				      strerror(-ret));
+		return schedtape_fail(err, ret, "the processes in %s cannot be read: %s",
+				      workload->path, strerror(-ret));
 	if (!process_tree_has(processes, root))
 		return schedtape_fail(err, -ECHILD, "process %d has ended before its descendants: "
 				      "criu writes a process with its descendants", root);
@@ -139,7 +97,9 @@ int process_tree_find(struct process_tree *processes, const char *cgroup, pid_t 
 		look_at_threads(processes, pid);
 		if (pid == root || process_tree_has(processes, parent))
 			continue;
-		read_name(name, sizeof(name), pid);
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		if (!first_line_read(path, name, sizeof(name)))
+			strcpy(name, "?");
 		return schedtape_fail(err, -ECHILD, "process %d (%s) is no descendant of process "
 				      "%d: criu writes a process with its descendants", pid, name,
 				      root);

@@ -12,6 +12,8 @@
 
 #include <schedtape.h>
 
+struct workload;
+
 /**
  * struct process_tree - all of a workload
  * @pids: the @n PIDs
@@ -30,8 +32,8 @@ struct process_tree {
  * Finds them.  Returns 0; -errno after setting @err: -ECHILD: one of them is no descendant of
  * @root, and criu writes a process with its descendants.
  */
-int process_tree_find(struct process_tree *processes, const char *cgroup, pid_t root,
-		      struct schedtape_error *err);
+int process_tree_find(struct process_tree *processes, const struct workload *workload,
+		      pid_t root, struct schedtape_error *err);
 bool process_tree_has(const struct process_tree *processes, pid_t pid);
 void process_tree_free(struct process_tree *processes);
 

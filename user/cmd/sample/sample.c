@@ -357,7 +357,7 @@ static int open_checkpoints(struct sampling *s)
 
 	s->checkpoints = (struct checkpoints){
 		.dir = s->manifest.dir,
-		.cgroup = s->workload.path,
+		.workload = &s->workload,
 		.root = opts->pid ? (pid_t)opts->pid : s->child.pid,
 		.criu = opts->criu,
 		.keep_files = !opts->no_files,
