@@ -18,6 +18,7 @@
 #include "common/output.h"
 #include "common/select.h"
 #include "common/signals.h"
+#include "machine/cgroup-files.h"
 #include "machine/cgroup-tree.h"
 #include "module/cgroup.h"
 #include "tape/json.h"
@@ -274,17 +275,11 @@ static int make_path(struct cgroups_made *made, const struct schedtape_cgroup_ta
 /* Returns the controller's own cgroup.procs, for tasks of the recorded root: it has no limits. */
 static char *own_procs(const char *mount)
 {
-	FILE *file = fopen("/proc/self/cgroup", "re");
-	char line[PATH_MAX], *procs = NULL;
+	char path[PATH_MAX], *procs;
 
-	while (file && !procs && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "0::", 3) &&
-		    asprintf(&procs, "%s%s/cgroup.procs", mount, line + 3) < 0)
-			procs = NULL;
-	}
-	if (file)
-		fclose(file);
+	if (schedtape_cgroup_of(0, path) ||
+	    asprintf(&procs, "%s%s/cgroup.procs", mount, path) < 0)
+		return NULL;
 	return procs;
 }
 

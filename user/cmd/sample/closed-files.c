@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/list.h"
+#include "machine/cgroup-files.h"
 #include "module/cgroup.h"
 
 /* Returns true if a file system has only files that the kernel makes. */
@@ -77,23 +78,13 @@ static bool is_below(const char *path, const char *folder)
 /* Returns true if the process is in the workload's cgroup or below it, or is not there any more. */
 static bool may_be_workload(const struct closed_files *files, pid_t pid)
 {
-	char path[PATH_MAX], line[PATH_MAX];
-	bool found = false, other = false;
-	FILE *file;
+	char path[PATH_MAX], folder[2 * PATH_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	file = fopen(path, "re");
-	while (file && !found && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, "0::", 3))
-			continue;
-		snprintf(path, sizeof(path), "%s%s", files->top, line + 3);
-		found = is_below(path, files->cgroup);
-		other = !found;
-	}
-	if (file)
-		fclose(file);
-	return !other;
+	/* 0: a process that is not in this PID namespace. */
+	if (!pid || schedtape_cgroup_of(pid, path))
+		return true;
+	snprintf(folder, sizeof(folder), "%s%s", files->top, path);
+	return is_below(folder, files->cgroup);
 }
 
 static int add(struct closed_files *files, const char *path)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/output.h"
+#include "machine/cgroup-files.h"
 #include "module/cgroup.h"
 
 #define MOVE_PASSES	20
@@ -110,28 +111,21 @@ static int find_stranger(pid_t pid, void *arg)
 
 static int find_folder(char folder[PATH_MAX], pid_t pid)
 {
-	char path[32], line[PATH_MAX] = "", mount[PATH_MAX / 2];
+	char path[PATH_MAX], mount[PATH_MAX / 2];
 	struct schedtape_error err;
-	bool found = false;
-	FILE *file;
 	int ret;
 
 	ret = schedtape_cgroup_mount(mount, sizeof(mount), &err);
 	if (ret)
 		return out_failed(ret, &err);
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	file = fopen(path, "re");
-	if (!file) {
+	ret = schedtape_cgroup_of(pid, path);
+	if (ret && ret != -ENODEV) {
 		out_error(NULL, "-p %d: there is no such process", pid);
 		return -ESRCH;
 	}
-	while (!found && fgets(line, sizeof(line), file))
-		found = !strncmp(line, "0::/", 4);
-	fclose(file);
-	line[strcspn(line, "\n")] = '\0';
 	/* "/": the root, whose folder is the mount point. */
-	if (!found || snprintf(folder, PATH_MAX - 64, "%s%s", mount,
-			       line[4] ? line + 3 : "") >= PATH_MAX - 64) {
+	if (ret || snprintf(folder, PATH_MAX - 64, "%s%s", mount,
+			    path[1] ? path : "") >= PATH_MAX - 64) {
 		out_error(NULL, "PID %d has no cgroup of version 2 here", pid);
 		return -ENODEV;
 	}

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/proc.h"
+#include "machine/cgroup-files.h"
 
 void schedtape_cgroup_paths_add(struct schedtape_cgroup_paths *list, const char *path)
 {
@@ -46,21 +47,10 @@ void schedtape_cgroup_paths_remove(struct schedtape_cgroup_paths *list, const ch
 /* Adds the cgroup of a process.  @pid: 0: this process. */
 static void add_path_of(struct schedtape_cgroup_paths *list, uint32_t pid)
 {
-	char path[64] = "/proc/self/cgroup", line[PATH_MAX + 8];
-	FILE *file;
+	char path[PATH_MAX];
 
-	if (pid)
-		snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	/* Number 0 is the hierarchy of version 2. */
-	while (fgets(line, sizeof(line), file)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (!strncmp(line, "0::/", 4))
-			schedtape_cgroup_paths_add(list, line + 3);
-	}
-	fclose(file);
+	if (!schedtape_cgroup_of(pid, path))
+		schedtape_cgroup_paths_add(list, path);
 }
 
 /* Adds the cgroups of the processes and threads of a filter. */
