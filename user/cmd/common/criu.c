@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/signals.h"
+#include "machine/cgroup-files.h"
 
 /* Exit statuses that are not criu's */
 #define NOT_STARTED	127
@@ -152,20 +152,6 @@ out:
 
 /* -- running it ------------------------------------------------------------ */
 
-static bool enter(const char *cgroup)
-{
-	char path[PATH_MAX];
-	bool entered;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	entered = fd >= 0 && write(fd, "0", 1) == 1;
-	if (fd >= 0)
-		close(fd);
-	return entered;
-}
-
 static void __attribute__((noreturn)) child_main(struct criu *criu, int early)
 {
 	int null = open("/dev/null", O_RDWR), i;
@@ -180,7 +166,7 @@ static void __attribute__((noreturn)) child_main(struct criu *criu, int early)
 	dup2(criu->terminal >= 0 ? criu->terminal : null, STDIN_FILENO);
 	for (i = STDOUT_FILENO; i <= STDERR_FILENO; i++)
 		dup2(early >= 0 ? early : null, i);
-	if (criu->cgroup && !enter(criu->cgroup))
+	if (criu->cgroup && schedtape_cgroup_write(criu->cgroup, "cgroup.procs", "0"))
 		_exit(NOT_ENTERED);
 	if (criu->kept >= 0)
 		fcntl(criu->kept, F_SETFD, 0);

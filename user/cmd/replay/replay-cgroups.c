@@ -2,7 +2,6 @@
 #include "replay/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,26 +55,9 @@ static void set_stage(struct cgroups_made *made, enum cgroups_stage stage)
 	__atomic_store_n(&made->stage, stage, __ATOMIC_RELEASE);
 }
 
-static int write_file(const char *folder, const char *name, const char *text)
-{
-	char path[PATH_MAX + 32];
-	ssize_t n;
-	int fd, ret = 0;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	n = write(fd, text, strlen(text));
-	if (n < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 static int put(const char *folder, const char *name, const char *text)
 {
-	int ret = write_file(folder, name, text);
+	int ret = schedtape_cgroup_write(folder, name, text);
 
 	if (ret)
 		out_error(NULL, "--cgroups: %s of %s cannot be set to '%s': %s", name, folder,
@@ -114,7 +96,7 @@ static int enable(struct cgroups_made *made, const char *folder, enum controller
 		return 0;
 	__atomic_fetch_or(&made->enabled, bit, __ATOMIC_RELEASE);
 	snprintf(text, sizeof(text), "+%s", name);
-	ret = write_file(folder, "cgroup.subtree_control", text);
+	ret = schedtape_cgroup_write(folder, "cgroup.subtree_control", text);
 	if (!ret)
 		return 0;
 	__atomic_fetch_and(&made->enabled, ~bit, __ATOMIC_RELEASE);
@@ -133,7 +115,7 @@ static void disable_all(struct cgroups_made *made)
 	for (i = 0; i < NR_CONTROLLERS; i++) {
 		snprintf(text, sizeof(text), "-%s", controllers[i]);
 		if (enabled & 1 << i)
-			write_file(made->parent, "cgroup.subtree_control", text);
+			schedtape_cgroup_write(made->parent, "cgroup.subtree_control", text);
 	}
 	__atomic_store_n(&made->enabled, 0, __ATOMIC_RELEASE);
 }
@@ -458,7 +440,7 @@ static void remove_top(struct cgroups_made *made)
 
 	for (tries = 0; tries < REMOVE_TRIES; tries++) {
 		/* Repeat this, because a player may have moved into the cgroup meanwhile. */
-		write_file(made->top, "cgroup.kill", "1");
+		schedtape_cgroup_write(made->top, "cgroup.kill", "1");
 		if (remove_all(made->top))
 			return;
 		nanosleep(&pause, NULL);

@@ -14,29 +14,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "machine/cgroup-files.h"
 
 /* A task that the kernel does not let go for so long is stuck. */
 #define PATIENCE_MS	10000
-
-static int open_file(const char *cgroup, const char *name, int flags)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%s", cgroup, name);
-	return open(path, flags | O_CLOEXEC);
-}
-
-static int set(const char *cgroup, const char *value)
-{
-	int fd = open_file(cgroup, "cgroup.freeze", O_WRONLY), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, value, 1) != 1)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
 
 /* -- the guardian ---------------------------------------------------------- */
 
@@ -60,7 +41,7 @@ static void __attribute__((noreturn)) guard(const char *cgroup, int pipe)
 	close_range(STDIN_FILENO + 1, ~0U, 0);
 	while (read(STDIN_FILENO, &c, 1) < 0 && errno == EINTR)
 		;
-	set(cgroup, "0");
+	schedtape_cgroup_write(cgroup, "cgroup.freeze", "0");
 	_exit(0);
 }
 
@@ -107,9 +88,12 @@ static int read_events(int fd)
 
 static int wait_until_frozen(const char *cgroup)
 {
-	int fd = open_file(cgroup, "cgroup.events", O_RDONLY), ret;
 	uint64_t end = schedtape_now() + PATIENCE_MS * 1000000ULL, at;
+	char path[PATH_MAX];
+	int fd, ret;
 
+	snprintf(path, sizeof(path), "%s/cgroup.events", cgroup);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	for (;;) {
@@ -136,7 +120,7 @@ int freezer_freeze(struct freezer *freezer, const char *cgroup, struct schedtape
 		return schedtape_fail(err, ret, "no process to thaw the workload: %s",
 				      strerror(-ret));
 	freezer->since = schedtape_now();
-	ret = set(cgroup, "1");
+	ret = schedtape_cgroup_write(cgroup, "cgroup.freeze", "1");
 	if (!ret)
 		ret = wait_until_frozen(cgroup);
 	if (!ret)
@@ -154,7 +138,7 @@ uint64_t freezer_thaw(struct freezer *freezer)
 {
 	uint64_t pause;
 
-	set(freezer->cgroup, "0");
+	schedtape_cgroup_write(freezer->cgroup, "cgroup.freeze", "0");
 	pause = schedtape_now() - freezer->since;
 	end_guardian(freezer);
 	return pause;

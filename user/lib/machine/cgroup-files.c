@@ -2,8 +2,10 @@
 #include "machine/cgroup-files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int schedtape_cgroup_of(pid_t pid, char path[PATH_MAX])
 {
@@ -24,5 +26,20 @@ int schedtape_cgroup_of(pid_t pid, char path[PATH_MAX])
 			ret = 0;
 	}
 	fclose(file);
+	return ret;
+}
+
+int schedtape_cgroup_write(const char *folder, const char *file, const char *text)
+{
+	char path[PATH_MAX + 32];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
 	return ret;
 }

@@ -14,5 +14,7 @@
  * there is no such process.
  */
 int schedtape_cgroup_of(pid_t pid, char path[PATH_MAX]);
+/* Writes a text into a file of a cgroup's folder.  Returns 0 or -errno. */
+int schedtape_cgroup_write(const char *folder, const char *file, const char *text);
 
 #endif /* SCHEDTAPE_CGROUP_FILES_H */
