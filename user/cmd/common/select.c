@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/first-line.h"
 #include "common/output.h"
 
 static int parse_number(const char **at, uint32_t *number)
@@ -371,6 +373,26 @@ int cpu_list_mask(unsigned char *mask, size_t bytes, const char *list)
 			mask[cpu / 8] |= 1 << cpu % 8;
 	select_numbers_free(&numbers);
 	return ret;
+}
+
+int cpu_list_online(uint32_t **cpus, size_t *nr)
+{
+	uint32_t cpu, n = sysconf(_SC_NPROCESSORS_CONF);
+	struct select_numbers numbers = { 0 };
+	char list[1024];
+	int ret = -ENODEV;
+
+	*nr = 0;
+	*cpus = calloc(n, sizeof(**cpus));
+	if (!*cpus)
+		return -ENOMEM;
+	if (first_line_read("/sys/devices/system/cpu/online", list, sizeof(list)))
+		ret = select_numbers_parse(&numbers, list);
+	for (cpu = 0; cpu < n && !ret; cpu++)
+		if (select_numbers_has(&numbers, cpu))
+			(*cpus)[(*nr)++] = cpu;
+	select_numbers_free(&numbers);
+	return ret || *nr ? ret : -ENODEV;
 }
 
 char *cpu_list_text(const unsigned char *mask, size_t bytes)

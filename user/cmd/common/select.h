@@ -142,6 +142,11 @@ static inline bool cpu_list_has(const unsigned char *mask, uint32_t cpu)
 
 /* Adds a list to a mask, without CPUs beyond it.  Returns 0, -EINVAL (not a list) or -ENOMEM. */
 int cpu_list_mask(unsigned char *mask, size_t bytes, const char *list);
+/*
+ * Finds the CPUs that are online, one at least.  Returns 0 or -errno.  The caller frees @cpus, also
+ * after a failure.
+ */
+int cpu_list_online(uint32_t **cpus, size_t *nr);
 /* Returns a list such as "0-3,6", to be freed, or NULL: out of memory. */
 char *cpu_list_text(const unsigned char *mask, size_t bytes);
 /* The same of a set. */

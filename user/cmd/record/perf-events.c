@@ -23,7 +23,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/first-line.h"
 #include "base/list.h"
 #include "base/pid-namespace.h"
 #include "common/output.h"
@@ -378,24 +377,18 @@ static int open_targets(struct perf_events *events, const struct perf_events_opt
 
 static int make_rings(struct perf_events *events, const struct perf_events_options *options)
 {
-	uint32_t cpu, n = sysconf(_SC_NPROCESSORS_CONF);
-	size_t bytes = n / 8 + 1;
-	unsigned char *online = calloc(1, bytes);
-	char list[1024];
-	int ret = -ENOMEM;
+	uint32_t *cpus;
+	size_t i, n;
+	int ret = cpu_list_online(&cpus, &n);
 
-	events->rings = calloc(n, sizeof(*events->rings));
-	if (online && events->rings)
-		ret = first_line_read("/sys/devices/system/cpu/online", list, sizeof(list)) ?
-		      cpu_list_mask(online, bytes, list) : -ENODEV;
-	for (cpu = 0; cpu < n && !ret; cpu++) {
-		if (options->cpus && (cpu / 8 >= options->cpus_bytes ||
-				      !cpu_list_has(options->cpus, cpu)))
-			continue;
-		if (cpu_list_has(online, cpu))
-			events->rings[events->nr_rings++].cpu = cpu;
-	}
-	free(online);
+	events->rings = ret ? NULL : calloc(n, sizeof(*events->rings));
+	if (!ret && !events->rings)
+		ret = -ENOMEM;
+	for (i = 0; i < n && !ret; i++)
+		if (!options->cpus || (cpus[i] / 8 < options->cpus_bytes &&
+				       cpu_list_has(options->cpus, cpus[i])))
+			events->rings[events->nr_rings++].cpu = cpus[i];
+	free(cpus);
 	return ret;
 }
 

@@ -44,26 +44,11 @@ struct value {
 
 static int find_cpus(struct counters *counters)
 {
-	uint32_t cpu, n = sysconf(_SC_NPROCESSORS_CONF);
-	unsigned char *online = calloc(1, n / 8 + 1);
-	char list[1024];
+	int ret = cpu_list_online(&counters->cpus, &counters->nr_cpus);
 
-	counters->cpus = calloc(n, sizeof(*counters->cpus));
-	if (!online || !counters->cpus ||
-	    !first_line_read("/sys/devices/system/cpu/online", list, sizeof(list)) ||
-	    cpu_list_mask(online, n / 8 + 1, list)) {
-		free(online);
-		out_error(NULL, "the list of CPUs cannot be read");
-		return -ENOMEM;
-	}
-	for (cpu = 0; cpu < n; cpu++)
-		if (cpu_list_has(online, cpu))
-			counters->cpus[counters->nr_cpus++] = cpu;
-	free(online);
-	if (counters->nr_cpus)
-		return 0;
-	out_error(NULL, "the list of CPUs names none that is there");
-	return -EINVAL;
+	if (ret)
+		out_error(NULL, "the list of CPUs cannot be read: %s", strerror(-ret));
+	return ret;
 }
 
 static int add_to_epoll(const struct counters *counters, int fd, uint32_t events)
