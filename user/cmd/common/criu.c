@@ -54,7 +54,6 @@ void criu_begin(struct criu *criu, const char *program, const char *action, cons
 		const char *work)
 {
 	memset(criu, 0, sizeof(*criu));
-	criu->images = images;
 	criu->terminal = -1;
 	criu->kept = -1;
 	if (asprintf(&criu->log, "%s/log", work) < 0) {

@@ -21,7 +21,6 @@
  * @words: its command line, allocated
  * @log: the file with its messages
  * @broken: no memory for it, or too many words
- * @images: folder of the images
  * @cgroup: folder of the cgroup that it enters, or NULL
  * @in_session: it is in this process's session, and in a group of its own
  * @streams: the descriptors that it inherits, one for each stream of the images
@@ -34,7 +33,6 @@ struct criu {
 	size_t n;
 	char *log;
 	bool broken;
-	const char *images;
 	const char *cgroup;
 	bool in_session;
 	int streams[CRIU_STREAMS];
@@ -46,7 +44,7 @@ struct criu {
 
 /*
  * Begins the command line.  @program: NULL: the one in the path; @action: "dump", "restore" or
- * "check"; @work: folder for what it writes beside images, its log first of all
+ * "check"; @images: folder of the images; @work: folder for its other files, such as its log
  */
 void criu_begin(struct criu *criu, const char *program, const char *action, const char *images,
 		const char *work);
