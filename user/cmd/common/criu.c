@@ -71,7 +71,7 @@ void criu_begin(struct criu *criu, const char *program, const char *action, cons
 	criu_add(criu, "-v2");
 	criu_add(criu, "--shell-job");
 	criu_add(criu, "--file-locks");
-	/* The cgroup is the caller's doing: criu would make those of the dumped tasks anew. */
+	/* The caller has made the cgroup.  criu would make those of the dumped tasks again. */
 	criu_add(criu, "--manage-cgroups=ignore");
 }
 

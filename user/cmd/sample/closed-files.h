@@ -31,9 +31,12 @@ struct closed_files {
 
 /* Begins to watch all file systems with files of users.  Returns 0 or -errno. */
 int closed_files_open(struct closed_files *files, const char *cgroup);
-/* Takes what has happened so far.  To be called soon: a process that has gone is unknown. */
+/*
+ * Adds the files that were closed since the last call.  Call it soon after @fd is readable, because
+ * the cgroup of a process that has ended is not known any more.
+ */
 int closed_files_read(struct closed_files *files);
-/* Forgets what has happened since the last call: all of it was done by others. */
+/* Ignores the files that were closed since the last call: others than the workload did it. */
 void closed_files_skip(struct closed_files *files);
 void closed_files_free(struct closed_files *files);
 

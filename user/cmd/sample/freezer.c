@@ -35,7 +35,7 @@ static void __attribute__((noreturn)) guard(const char *cgroup, int pipe)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	prctl(PR_SET_NAME, "stape-thaw");
-	/* Whoever reads a pipe of this process must not wait for the guardian. */
+	/* A reader of a pipe that this process writes must not wait for the guardian's end. */
 	if (pipe != STDIN_FILENO)
 		dup3(pipe, STDIN_FILENO, 0);
 	close_range(STDIN_FILENO + 1, ~0U, 0);

@@ -100,7 +100,7 @@ struct sample_tasks {
 };
 
 /*
- * Has the kernel add up the CPU time of tasks that run now: cpu.stat and schedstat otherwise lack
+ * Makes the kernel add up the CPU time of tasks that run now: cpu.stat and schedstat otherwise lack
  * what a task has used since the last tick.
  */
 void tasks_account(const struct workload *workload);
@@ -207,7 +207,7 @@ int counters_open(struct counters *counters, const struct sample_events *events,
 		  const struct workload *workload, uint64_t interval);
 /* Begins to count.  Returns 0, or -errno after a message. */
 int counters_enable(struct counters *counters);
-/* Has nothing be counted until counters_enable().  Returns the same. */
+/* Stops counting until the next counters_enable().  Returns the same. */
 int counters_disable(struct counters *counters);
 /* Reads the count of the first event.  Returns 0, or -errno after a message. */
 int counters_read_first(const struct counters *counters, uint64_t *count);

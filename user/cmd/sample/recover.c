@@ -11,8 +11,8 @@
 #include "tape/json.h"
 
 /*
- * Takes the cgroup from the manifest.  It may be of anybody, so only a cgroup that is named as
- * sample names them is taken, and its processes go to the one above it.
+ * Takes the cgroup from the manifest.  Any user may have written that, so the cgroup must have a
+ * name that sample gives, and its processes can only go to the cgroup above it.
  */
 static int take(struct workload *workload, struct json_object *first, const char *path)
 {

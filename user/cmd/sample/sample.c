@@ -92,7 +92,7 @@ static struct json_object *describe_counts(const struct sampling *s)
 	return counts;
 }
 
-/* @checkpoint: what there is to know of one, or NULL.  Is released. */
+/* Adds the interval to the manifest.  @checkpoint: the member of that name, or NULL; is released */
 static int note(struct sampling *s, uint64_t time, struct json_object *checkpoint)
 {
 	uint64_t skid = s->now[0] - s->next * s->options->interval;
@@ -102,7 +102,7 @@ static int note(struct sampling *s, uint64_t time, struct json_object *checkpoin
 	out_json_add_count(line, "end_ns", time);
 	out_json_add_count(line, "count", s->now[0]);
 	out_json_add_count(line, "skid", skid);
-	/* With --at, nobody has looked when the interval began. */
+	/* With --at, the counts at the beginning of the interval may not have been read. */
 	if (s->known == s->next - 1) {
 		json_object_object_add(line, "counts", describe_counts(s));
 		json_object_object_add(line, "tasks", tasks_list(&s->tasks));
@@ -133,8 +133,8 @@ static int mark(struct sampling *s, uint64_t *time)
 
 /*
  * Takes a checkpoint of the workload, which is stopped.  Nothing is recorded or counted meanwhile,
- * because criu has the tasks run its own code.  Returns what there is to know of it; NULL after a
- * warning: there is none, and the sample goes on.
+ * because criu runs its own code in the tasks.  Returns its description for the manifest; NULL
+ * after a warning: there is no checkpoint, and the sample goes on.
  */
 static struct json_object *take_checkpoint(struct sampling *s)
 {

@@ -109,7 +109,7 @@ int tasks_read(struct sample_tasks *tasks, const struct workload *workload)
 
 	tasks->reading++;
 	ret = workload_each(workload, "cgroup.threads", read_one, &reading);
-	/* Those that have ended are forgotten. */
+	/* Drop the tasks that have ended. */
 	for (i = 0; i < tasks->nr; i++)
 		if (tasks->tasks[i].seen == tasks->reading)
 			tasks->tasks[n++] = tasks->tasks[i];
