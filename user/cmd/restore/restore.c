@@ -17,6 +17,7 @@
 #include "common/options.h"
 #include "common/output.h"
 #include "common/signals.h"
+#include "machine/cgroup-files.h"
 #include "record/recorder.h"
 #include "restore/internal.h"
 #include "sample/internal.h"
@@ -127,15 +128,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void kill_all(const struct restored *restored)
 {
-	char path[PATH_MAX + 16];
-	int fd;
+	int ret = schedtape_cgroup_write(restored->workload.path, "cgroup.kill", "1");
 
-	snprintf(path, sizeof(path), "%s/cgroup.kill", restored->workload.path);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd >= 0 && write(fd, "1", 1) != 1)
-		out_warning(path, "%s", strerror(errno));
-	if (fd >= 0)
-		close(fd);
+	if (ret && ret != -ENOENT)
+		out_warning(restored->workload.path, "cgroup.kill: %s", strerror(-ret));
 }
 
 /* -- counting and recording ------------------------------------------------ */
@@ -276,8 +272,8 @@ out:
 /* They are frozen.  Begins to count and record, and lets them go on. */
 static int go(struct restored *restored)
 {
-	char path[PATH_MAX + 16], c;
-	int ret, fd;
+	int ret, thawed;
+	char c;
 
 	/* Without a byte they could not be restored, and a message has said why. */
 	ret = read(restored->ready, &c, 1) == 1;
@@ -286,15 +282,11 @@ static int go(struct restored *restored)
 	if (!ret)
 		return 0;
 	ret = begin(restored);
-	snprintf(path, sizeof(path), "%s/cgroup.freeze", restored->workload.path);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || write(fd, "0", 1) != 1) {
-		out_error(path, "%s", strerror(errno));
-		ret = -EIO;
-	}
-	if (fd >= 0)
-		close(fd);
-	return ret;
+	thawed = schedtape_cgroup_write(restored->workload.path, "cgroup.freeze", "0");
+	if (!thawed)
+		return ret;
+	out_error(restored->workload.path, "cgroup.freeze: %s", strerror(-thawed));
+	return -EIO;
 }
 
 /* Waits for their end, and ends them at a signal or after --for.  Returns an exit status. */
