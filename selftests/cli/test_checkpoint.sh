@@ -6,16 +6,8 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
 
-if ! find_cgroups; then
-	skip "no cgroup v2 here"
-	finish
-	exit
-fi
-if ! criu check > log 2>&1; then
-	skip "criu: $(tail -n 1 log)"
-	finish
-	exit
-fi
+find_cgroups || skip_all "no controller cpu for cgroups of version 2"
+criu check > log 2>&1 || skip_all "criu: $(tail -n 1 log)"
 
 # sample DIR ARG...: samples into a new directory
 sample()
@@ -53,7 +45,6 @@ schedtape restore --keep kept two < /dev/null > out 2> log
 report $? "run on together, and write the same"
 [ "$(find "$cg" -name 'schedtape-*')" = "" ] && ! ls -d /run/schedtape-restore.* > log 2>&1
 report $? "no cgroup or folder is left"
-
 
 # Without other programs: criu 3.17 was seen to break one that was still being loaded.
 cat > closing <<'EOS'

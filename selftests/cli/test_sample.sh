@@ -6,11 +6,7 @@ set -u
 here=$(dirname "$(realpath "$0")")
 . "${here%/cli}/lib/commands.sh"
 
-if ! find_cgroups; then
-	skip "no cgroup v2 here"
-	finish
-	exit
-fi
+find_cgroups || skip_all "no controller cpu for cgroups of version 2"
 all=task-clock,page-faults,task-time
 exact=${SCHEDTAPE_EXACT:-}
 apart=${exact:+1000}
