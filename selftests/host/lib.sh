@@ -49,6 +49,20 @@ skip()
 	echo "ok $number $1 # SKIP $2"
 }
 
+# guest_part NAME COMMAND...: runs a guest that prints results, from number $number + 1 on.
+# They are results of this test. If the exit status is not that of a test, NAME fails, too.
+guest_part()
+{
+	"${@:2}" > "$T/log"
+	case $? in
+	0) ;;
+	1) failed=1 ;;
+	*) check "$1" false ;;
+	esac
+	cat "$T/log"
+	number=$((number + $(grep -cE '^(not )?ok ' "$T/log")))
+}
+
 finish()
 {
 	echo "1..$number"

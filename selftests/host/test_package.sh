@@ -97,19 +97,13 @@ right_depends()
 		! grep -qE 'libnl|client' "$T/depends/out"
 }
 
-# use_in KERNEL [purge]: the guest's results are part of this test's. It has one CPU, because the
-# emulator may lose one of several when code is patched, see lib/avoid-patching.sh.
+# use_in KERNEL [purge]: the guest has one CPU, because the emulator may lose one of several when code
+# is patched, see lib/avoid-patching.sh.
 use_in()
 {
-	timeout 1220 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 --no-module --timeout 1200 -- \
-		"$top/selftests/host/package-guest" "$T" $number "${@:2}" > "$T/log"
-	case $? in
-	0) ;;
-	1) failed=1 ;;
-	*) check "$1: the guest" false ;;
-	esac
-	cat "$T/log"
-	number=$((number + $(grep -cE '^(not )?ok ' "$T/log")))
+	guest_part "$1: the guest" timeout 1220 "$top/selftests/qemu/vm" --kernel "$1" --cpus 1 \
+		--no-module --timeout 1200 -- \
+		"$top/selftests/host/package-guest" "$T" "$number" "${@:2}"
 }
 
 make_folder

@@ -73,13 +73,6 @@ if check "the package" make_packages &&
    check "the module" make -s -C "$top" module KERNEL="$kernel" &&
    check "Debian 13 with systemd and the package" in_mounts install_system \
 	"$(< "$("$top/selftests/qemu/fetch" kernel "$kernel")/release")"; then
-	in_mounts boot > "$T/log"
-	case $? in
-	0) ;;
-	1) failed=1 ;;
-	*) check "the guest" false ;;
-	esac
-	cat "$T/log"
-	number=$((number + $(grep -cE '^(not )?ok ' "$T/log")))
+	guest_part "the guest" in_mounts boot
 fi
 finish
