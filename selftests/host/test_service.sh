@@ -21,7 +21,7 @@ make_packages()
 	fi
 }
 
-# mount_system: mounts a Debian 13 on $system. What changes there is in the test's folder.
+# mount_system: mounts a Debian 13 on $system. Changes to its files go to the test's folder.
 mount_system()
 {
 	layer "$root" system "$system" && mount -t proc proc "$system/proc"

@@ -27,7 +27,7 @@ struct st_child {
 	char text[16384];
 };
 
-/* Returns memory that children share with the test.  Ends the test if there is none. */
+/* Maps memory that the test shares with its children.  Exits if that fails. */
 void *st_share(size_t bytes);
 
 /* Waits until the test opens the gate.  Called by the child. */
