@@ -304,27 +304,26 @@ static inline void fake_damage(struct schedtape_tape *tape, uint64_t time, const
 	snprintf(ev->comm, sizeof(ev->comm), "%s", text);
 }
 
-/* Adds the events of a story, see story.h. */
+/* Adds the events of a story, see story.h.  A switch to "other" is one to "idle" here. */
 static inline void fake_story(struct schedtape_tape *tape, const char *story)
 {
 	struct story_event ev;
 
-	while (story_next(&story, &ev)) {
+	while (story_next(&story, &ev, 0)) {
 		switch (ev.type) {
 		case STAPE_EV_SWITCH:
 			fake_switch(tape, ev.time, ev.cpu, ev.arg, ev.pid);
 			break;
 		case STAPE_EV_WAKE:
 			fake_waking(tape, ev.time, ev.cpu, ev.pid, ev.arg);
-			fake_event(tape, ev.time, ev.cpu, STAPE_EV_WAKEUP, ev.pid,
-				   ev.on == STORY_HERE ? ev.cpu : ev.on);
+			fake_event(tape, ev.time, ev.cpu, STAPE_EV_WAKEUP, ev.pid, ev.on);
 			break;
 		case STAPE_EV_WAKEUP:
-			fake_event(tape, ev.time, ev.cpu, ev.type, ev.pid,
-				   ev.on == STORY_HERE ? ev.cpu : ev.on);
+			fake_event(tape, ev.time, ev.cpu, ev.type, ev.pid, ev.on);
 			break;
 		case STAPE_EV_FORK:
-			fake_fork(tape, ev.time, ev.cpu, ev.pid, ev.arg);
+			fake_event(tape, ev.time, ev.cpu, ev.type, ev.pid, ev.arg);
+			fake_event(tape, ev.time, ev.cpu, STAPE_EV_WAKEUP_NEW, ev.pid, ev.on);
 			break;
 		case STAPE_EV_RENAME:
 			fake_rename(tape, ev.time, ev.cpu, ev.pid, ev.name);

@@ -231,26 +231,24 @@ static inline void maker_switch(struct maker *m, uint64_t time, uint32_t pid,
 static inline void maker_story(struct maker *m, const char *story)
 {
 	struct story_event ev;
-	uint32_t on;
 
-	while (story_next(&story, &ev)) {
-		on = ev.on == STORY_HERE ? m->header.cpu : ev.on;
+	while (story_next(&story, &ev, m->header.cpu)) {
 		switch (ev.type) {
 		case STAPE_EV_SWITCH:
 			maker_switch(m, ev.time, ev.pid, ev.next, ev.arg);
 			break;
 		case STAPE_EV_WAKE:
-			maker_wake(m, ev.time, ev.pid, ev.arg, ev.time, on);
+			maker_wake(m, ev.time, ev.pid, ev.arg, ev.time, ev.on);
 			break;
 		case STAPE_EV_WAKING:
 			maker_waking(m, ev.time, ev.pid, ev.arg);
 			break;
 		case STAPE_EV_WAKEUP:
-			maker_event(m, ev.time, ev.type, ev.pid, on);
+			maker_event(m, ev.time, ev.type, ev.pid, ev.on);
 			break;
 		case STAPE_EV_FORK:
 			maker_event(m, ev.time, ev.type, ev.pid, ev.arg);
-			maker_event(m, ev.time, STAPE_EV_WAKEUP_NEW, ev.pid, on);
+			maker_event(m, ev.time, STAPE_EV_WAKEUP_NEW, ev.pid, ev.on);
 			break;
 		case STAPE_EV_RENAME:
 			maker_rename(m, ev.time, ev.pid, ev.name);

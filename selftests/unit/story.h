@@ -9,7 +9,7 @@
  *	10 [0] wakes 20 on 1	to another CPU; also "woken" and "forks"
  *	10 [0] exit 20, moves 20 to 1, names 20 app
  *
- * A time is in ns, or in ms: "10ms", "10.5ms". The CPU is left out where the caller knows it.
+ * A time is in ns, or in ms: "10ms", "10.5ms". The CPU is left out if all events are on one CPU.
  */
 #ifndef SELFTESTS_STORY_H
 #define SELFTESTS_STORY_H
@@ -22,15 +22,13 @@
 
 #include <schedtape/event.h>
 
-#define STORY_HERE	UINT32_MAX
-
 /**
  * struct story_event - an event
  * @type: STAPE_EV_*; STAPE_EV_WAKE: a waking and its wakeup; STAPE_EV_FORK: also the new task's
  *	wakeup
  * @arg: state of the task before a switch, context of a waking, CPU of a migration, STAPE_FORK_*
  * @next: of a switch: enum stape_next
- * @on: CPU of a wakeup; STORY_HERE: the event's
+ * @on: CPU of a wakeup
  */
 struct story_event {
 	uint64_t time;
@@ -111,8 +109,8 @@ static inline void story_read(char *words, struct story_event *ev)
 	}
 }
 
-/* Takes the next event of a story.  Returns false at its end. */
-static inline bool story_next(const char **story, struct story_event *ev)
+/* Takes the next event of a story, on @cpu if it has none.  Returns false at its end. */
+static inline bool story_next(const char **story, struct story_event *ev, uint32_t cpu)
 {
 	char words[64], *at;
 	double time;
@@ -120,7 +118,7 @@ static inline bool story_next(const char **story, struct story_event *ev)
 
 	if (!**story)
 		return false;
-	*ev = (struct story_event){ .on = STORY_HERE };
+	*ev = (struct story_event){ .cpu = cpu };
 	time = strtod(*story, &at);
 	if (!strncmp(at, "ms", 2)) {
 		time *= 1e6;
@@ -133,6 +131,7 @@ static inline bool story_next(const char **story, struct story_event *ev)
 	if (sscanf(at, " %63[^;]%n", words, &n) != 1)
 		abort();
 	*story = at + n + strspn(at + n, "; ");
+	ev->on = ev->cpu;
 	story_read(words, ev);
 	return true;
 }
