@@ -399,8 +399,7 @@ TEST(intervals)
 	maker_begin(&m, pages[0], STAPE_CPU_NONE, 0, 1000 * MS);
 	maker_interval(&m, 1100 * MS, 7);
 	maker_begin(&m, pages[1], 0, 0, 1000 * MS);
-	maker_switch(&m, 1010 * MS, 20, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
-	maker_switch(&m, 1200 * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
+	maker_story(&m, "1010ms R -> 20; 1200ms S -> idle");
 	write_second(pages, 2);
 	export(NULL, NULL);
 	end = find_event(PF__TRACK_EVENT__TYPE__TYPE_INSTANT, "interval 7 ends");

@@ -21,8 +21,7 @@ static void make_sample(void)
 	int i;
 
 	maker_begin(&m, pages[0], 0, 0, 1000 * MS);
-	maker_wake(&m, 1000 * MS, 10, STAPE_CTX_HARDIRQ, 1000 * MS, 0);
-	maker_switch(&m, 1000 * MS, 10, STAPE_NEXT_TASK, STAPE_STATE_RUNNING);
+	maker_story(&m, "1000ms irq wakes 10; 1000ms R -> 10");
 	for (i = 0; i < 50; i++) {
 		maker_switch(&m, (1505 + 10 * i) * MS, 0, STAPE_NEXT_IDLE, STAPE_STATE_SLEEPING);
 		time = (1509 + 10 * i) * MS;
@@ -187,9 +186,4 @@ TEST(wrong)
 	rmdir(folder);
 }
 
-int main(void)
-{
-	blob_init(&the_tape);
-	tap_run();
-	return tap_done();
-}
+TEST_MAIN_AFTER(blob_init(&the_tape))

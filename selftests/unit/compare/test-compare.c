@@ -420,11 +420,8 @@ static struct schedtape_tape *two_bursts(bool taken)
 	struct schedtape_tape *tape = fake_new(0, 100000);
 
 	fake_info(tape, 1, "one", S, 0);
-	fake_wake(tape, 1000, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 1010, 0, 0, 1);
-	fake_story(tape, "2010 [0] S -> idle; 3000 [0] irq wakes 1");
-	fake_switch(tape, 3010, 0, 0, 1);
-	fake_switch(tape, 8010, 0, S, 0);
+	fake_story(tape, "1000 [0] irq wakes 1; 1010 [0] R -> 1; 2010 [0] S -> idle; "
+			 "3000 [0] irq wakes 1; 3010 [0] R -> 1; 8010 [0] S -> idle");
 	fake_fork(tape, 9000, 0, taken ? 1 : 2, false);
 	return tape;
 }

@@ -155,11 +155,9 @@ TEST(hidden)
 	tape->recorded = "1";
 	fake_info(tape, 10, "woken", S, 0);
 	fake_info(tape, 20, "moved", S, 0);
-	fake_waking(tape, 100, 1, 10, STAPE_CTX_HARDIRQ);
-	fake_event(tape, 101, 1, STAPE_EV_WAKEUP, 10, 0);
-	fake_story(tape, "110 [1] irq wakes 20; 120 [1] R -> 20; 130 [1] R -> idle; "
-			 "135 [1] moves 20 to 0; 800 [1] R -> 10; 810 [1] S -> 20; "
-			 "820 [1] S -> idle");
+	fake_story(tape, "100 [1] irq waking 10; 101 [1] woken 10 on 0; 110 [1] irq wakes 20; "
+			 "120 [1] R -> 20; 130 [1] R -> idle; 135 [1] moves 20 to 0; "
+			 "800 [1] R -> 10; 810 [1] S -> 20; 820 [1] S -> idle");
 	tl = fake_run(tape);
 	task = fake_task(tl, 10, 0);
 	ok(task->wakeups == 1 && !task->delays && task->cpu_time == 10,

@@ -239,11 +239,8 @@ static void small_tape(void)
 {
 	fake_begin(0, 900);
 	fake_info(tape, 1, "a", STAPE_STATE_SLEEPING, 0);
-	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 100, 0, 0, 1);
-	fake_fork(tape, 150, 0, 2, false);
-	fake_switch(tape, 200, 1, 0, 2);
-	fake_story(tape, "250 [1] names 2 b; 260 [1] waking 1; 270 [0] S -> idle; 280 [0] woken 1; "
+	fake_story(tape, "100 [0] irq wakes 1; 100 [0] R -> 1; 150 [0] forks 2; 200 [1] R -> 2; "
+			 "250 [1] names 2 b; 260 [1] waking 1; 270 [0] S -> idle; 280 [0] woken 1; "
 			 "300 [1] exit 2; 310 [1] X -> idle");
 	fake_describe(tape, 400, 1, 1, STAPE_TASK_LEAVES, "a", 0);
 	fake_describe(tape, 500, 1, 1, STAPE_TASK_ENTERS, "a", 0)->state = STAPE_STATE_SLEEPING;
@@ -500,17 +497,10 @@ TEST(begins)
 	};
 
 	fake_begin(0, 900);
-	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 110, 0, 0, 1);
-	fake_fork(tape, 120, 0, 2, false);
-	fake_switch(tape, 130, 1, 0, 2);
-	fake_story(tape, "140 [1] S -> idle; 150 [0] wakes 2; 160 [1] moves 2 to 1");
-	fake_switch(tape, 170, 1, 0, 2);
-	fake_story(tape, "180 [1] S -> idle; 190 [1] moves 2 to 0");
-	fake_event(tape, 200, 1, STAPE_EV_WAKEUP, 2, 0);
-	fake_switch(tape, 210, 1, 0, 2);
-	fake_switch(tape, 220, 1, STAPE_STATE_RUNNING, 0);
-	fake_switch(tape, 230, 1, 0, 2);
+	fake_story(tape, "100 [0] irq wakes 1; 110 [0] R -> 1; 120 [0] forks 2; 130 [1] R -> 2; "
+			 "140 [1] S -> idle; 150 [0] wakes 2; 160 [1] moves 2 to 1; "
+			 "170 [1] R -> 2; 180 [1] S -> idle; 190 [1] moves 2 to 0; "
+			 "200 [1] woken 2 on 0; 210 [1] R -> 2; 220 [1] R -> idle; 230 [1] R -> 2");
 	logs(&print, "begins of runs", "1 at [0] 100; 1 [0] 110 woke 100 in 2 by -1; "
 	     "2 at [0] 120; 2 [1] 130 woke 120 in 0 by 1; "
 	     "2 at [0] 150; 2 at [1] 160; 2 [1] 170 woke 150 in 0 by 1; "
@@ -543,9 +533,8 @@ TEST(waits)
 	fake_switch(tape, 100, 1, 0, 6);
 	fake_switch(tape, 110, 1, STAPE_STATE_SLEEPING, 0);
 	fake_loss(tape, 120, 130, 1, 5, 0);
-	fake_switch(tape, 200, 0, 0, 1);
-	fake_story(tape, "210 [0] D -> 2; 220 [0] S -> 5; 230 [0] X -> 3; 240 [0] wakes 2; "
-			 "250 [0] R -> 4");
+	fake_story(tape, "200 [0] R -> 1; 210 [0] D -> 2; 220 [0] S -> 5; 230 [0] X -> 3; "
+			 "240 [0] wakes 2; 250 [0] R -> 4");
 	logs(&print, "waits that last", "1 left 210 as 2 woke 0 by -1 until 900; "
 	     "2 left 220 as 1 woke 240 by 3 until 900; "
 	     "3 left 250 as 0 woke 0 by -1 until 900; ");
@@ -558,17 +547,11 @@ TEST(runs)
 	};
 
 	fake_begin(0, 900);
-	fake_wake(tape, 100, 0, 1, STAPE_CTX_HARDIRQ);
-	fake_switch(tape, 110, 0, 0, 1);
-	fake_switch(tape, 200, 0, STAPE_STATE_RUNNING, 0);
-	fake_switch(tape, 230, 1, 0, 1);
-	fake_story(tape, "300 [1] S -> idle; 350 [0] irq wakes 1");
-	fake_switch(tape, 360, 0, 0, 1);
-	fake_fork(tape, 370, 0, 2, false);
-	fake_switch(tape, 390, 1, 0, 2);
+	fake_story(tape, "100 [0] irq wakes 1; 110 [0] R -> 1; 200 [0] R -> idle; 230 [1] R -> 1; "
+			 "300 [1] S -> idle; 350 [0] irq wakes 1; 360 [0] R -> 1; 370 [0] forks 2; "
+			 "390 [1] R -> 2");
 	fake_loss(tape, 400, 450, 0, 5, 1);
-	fake_story(tape, "500 [0] D -> idle; 600 [1] X -> idle");
-	fake_switch(tape, 700, 0, 0, 1);
+	fake_story(tape, "500 [0] D -> idle; 600 [1] X -> idle; 700 [0] R -> 1");
 	logs(&print, "runs", "1 [0] 110-200 left 0/-1 woke 100 as 0; "
 	     "1 [1] 230-300 left 200/0 woke 0 as 1; "
 	     "1 [0] 360-400 left 300/1 woke 350 as -1; "
