@@ -298,8 +298,7 @@ TEST_F_TIMEOUT(files, garbage, 60)
 	st_record_close(&self->r);
 	ASSERT_EQ(0, st_record_open(&self->r, PAGES));
 	ASSERT_TRUE(start(self));
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w.pid, &c);
 	EXPECT_EQ(RENAMES, c.renames);

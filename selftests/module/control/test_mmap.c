@@ -233,14 +233,12 @@ TEST_F(mmap, garbage_in_tail)
 	/* While recording: events that come while a tail is garbage are lost and counted. */
 	ASSERT_EQ(0, st_record_get(&self->r, &before));
 	set_tails(consumers, nr, tails, 1000);
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_get(&self->r, &after));
 	EXPECT_LE(before.lost + times, after.lost);
 
 	set_tails(consumers, nr, tails, 0);
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	/* A CPU without later events has not reported its losses in a page. */
 	EXPECT_GE(after.lost, self->r.lost);

@@ -285,8 +285,7 @@ TEST_F(servants, renamed_by_another)
 	ASSERT_TRUE(st_wait_state(*tid, 'S'));
 	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	for (i = 0; i < 4; i++) {
-		st_child_go(&self->w[0]);
-		ASSERT_TRUE(st_child_settled(&self->w[0]));
+		ASSERT_TRUE(st_child_step(&self->w[0]));
 		EXPECT_EQ(i == 0 || i == 3 ? 2 : 1, tasks_of(self));
 	}
 	ASSERT_EQ(0, st_record_finish(&self->r));

@@ -251,8 +251,7 @@ TEST_F(lifecycle, sessions_are_independent)
 	ASSERT_EQ(0, st_record_open(&other, 64));
 	ASSERT_EQ(0, st_record_child(&self->r, &self->w, -1, rename_often, &times));
 	ASSERT_EQ(0, st_record_start(&other));
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_finish(&other));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	st_count(&self->r, self->w.pid, &a);
@@ -277,8 +276,7 @@ TEST_F(lifecycle, read)
 	EXPECT_EQ(-1, read(self->fd, page, STAPE_PAGE_SIZE));
 	EXPECT_EQ(EAGAIN, errno);
 	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_often, &times));
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_stop(&self->r));
 
 	EXPECT_EQ(-1, read(self->fd, page, STAPE_PAGE_SIZE - 1));
@@ -337,8 +335,7 @@ TEST_F(lifecycle, poll)
 	EXPECT_EQ(0, short_poll(self->fd));
 	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_often, &times));
 	EXPECT_EQ(0, short_poll(self->fd));
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	/* Beyond the watermark, which is a quarter of the ring. */
 	EXPECT_EQ(POLLIN, short_poll(self->fd));
 	ASSERT_EQ(0, st_record_take(&self->r));
@@ -360,8 +357,7 @@ TEST_F(lifecycle, flush)
 	ASSERT_EQ(0, set(&self->r, PAGES));
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));
 	ASSERT_EQ(0, st_record_child(&self->r, &self->w, 0, rename_often, &times));
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, st_record_take(&self->r));
 	EXPECT_EQ(0, self->r.n);
 	EXPECT_EQ(0, ioctl(self->fd, STAPE_IOC_FLUSH));

@@ -148,13 +148,11 @@ TEST_F_TIMEOUT(memory, nobody_is_killed, 120)
 	ASSERT_EQ(0, st_child_fork(&self->asker, -1, ask, self->answers));
 	ASSERT_TRUE(st_cgroup_move("small", self->stranger.pid));
 	ASSERT_TRUE(st_cgroup_move("small", self->asker.pid));
-	st_child_go(&self->stranger);
-	ASSERT_TRUE(st_child_settled(&self->stranger));
+	ASSERT_TRUE(st_child_step(&self->stranger));
 	before = value("memory.current", NULL);
 	EXPECT_LT(8 * MB, before);
 
-	st_child_go(&self->asker);
-	ASSERT_TRUE(st_child_settled(&self->asker));
+	ASSERT_TRUE(st_child_step(&self->asker));
 	EXPECT_EQ(-ENOMEM, self->answers->rings);
 	EXPECT_EQ(-ENOMEM, self->answers->replay);
 	EXPECT_EQ(-ENOMEM, self->answers->last);
@@ -166,8 +164,7 @@ TEST_F_TIMEOUT(memory, nobody_is_killed, 120)
 	EXPECT_TRUE(shrinks_to(before + 4 * MB)) {
 		TH_LOG("%lld bytes, before: %lld", value("memory.current", NULL), before);
 	}
-	st_child_go(&self->stranger);
-	ASSERT_TRUE(st_child_settled(&self->stranger));
+	ASSERT_TRUE(st_child_step(&self->stranger));
 }
 
 TEST_HARNESS_MAIN

@@ -227,8 +227,7 @@ TEST_F_TIMEOUT(clock, events, 60)
 	stamper->clock = variant->clock;
 	ASSERT_EQ(0, st_record_child(&self->r, &self->w, -1, rename_between_stamps, stamper));
 	ASSERT_EQ(0, join(&self->r, &from));
-	st_child_go(&self->w);
-	ASSERT_TRUE(st_child_settled(&self->w));
+	ASSERT_TRUE(st_child_step(&self->w));
 	ASSERT_EQ(0, join(&self->r, &to));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &self->w.pid, 1));

@@ -146,9 +146,8 @@ static bool play_many(FIXTURE_DATA(replay) *self, uint32_t n, uint32_t each)
 	threads = each;
 	*wake = 0;
 	if (setup(self, nr * threads, 0) ||
-	    st_child_fork(&self->w[0], -1, be_many, NULL))
+	    st_child_begin(&self->w[0], -1, be_many, NULL))
 		return false;
-	st_child_go(&self->w[0]);
 	while (get(self) && self->state.joined < nr * threads && --tries)
 		usleep(20000);
 	return self->state.joined == nr * threads && st_child_settled(&self->w[0]);

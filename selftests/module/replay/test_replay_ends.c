@@ -114,11 +114,9 @@ static bool start_three(FIXTURE_DATA(replay) *self)
 		self->edges[i] = i;
 	if (setup(self, 3, 3))
 		return false;
-	for (i = 0; i < 3; i++) {
-		if (st_child_fork(&self->w[i], -1, wait_for_ever, (void *)i))
+	for (i = 0; i < 3; i++)
+		if (st_child_begin(&self->w[i], -1, wait_for_ever, (void *)i))
 			return false;
-		st_child_go(&self->w[i]);
-	}
 	return waiting(self, 3) && !start(self, 0);
 }
 

@@ -51,9 +51,8 @@ static bool play(FIXTURE_DATA(replay) *self)
 	bool good;
 
 	self->notes->steps = 0;
-	if (st_child_fork(&self->w[0], -1, nap, self->notes))
+	if (st_child_begin(&self->w[0], -1, nap, self->notes))
 		return false;
-	st_child_go(&self->w[0]);
 	good = waiting(self, 1) && !start(self, 0) && st_child_settled(&self->w[0]) &&
 	       state(self, STAPE_REPLAY_DONE) && self->notes->steps == 3 && !self->notes->ret;
 	st_child_kill(&self->w[0]);
@@ -136,8 +135,7 @@ TEST_F(replay, wakes_at_exit)
 		ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_and_leave, i > 1 ? self : NULL));
 		st_child_go(&self->w[0]);
 		ASSERT_TRUE(waiting(self, 1));
-		st_child_go(&self->w[1]);
-		ASSERT_TRUE(st_child_settled(&self->w[1]));
+		ASSERT_TRUE(st_child_step(&self->w[1]));
 		/* It sleeps, and has not gone on. */
 		ASSERT_TRUE(st_wait_state(self->w[0].pid, 'S'));
 		EXPECT_EQ(1, self->notes->steps);
@@ -200,8 +198,7 @@ TEST_F(replay, wakes_before_the_exit)
 					   (void *)(uintptr_t)ways[i]));
 		st_child_go(&self->w[0]);
 		ASSERT_TRUE(waiting(self, 1));
-		st_child_go(&self->w[1]);
-		ASSERT_TRUE(st_child_settled(&self->w[1]));
+		ASSERT_TRUE(st_child_step(&self->w[1]));
 		ASSERT_TRUE(i ? st_child_settled(&self->w[0]) : waiting(self, 1));
 		EXPECT_EQ(i ? 3 : 1, self->notes->steps);
 		st_child_kill(&self->w[1]);
@@ -223,8 +220,7 @@ TEST_F(replay, stuck_at_exit)
 	st_child_go(&self->w[0]);
 	ASSERT_TRUE(waiting(self, 1));
 	ASSERT_EQ(0, start(self, 0));
-	st_child_go(&self->w[1]);
-	ASSERT_TRUE(st_child_settled(&self->w[1]));
+	ASSERT_TRUE(st_child_step(&self->w[1]));
 	ASSERT_TRUE(state(self, STAPE_REPLAY_STUCK));
 	EXPECT_LE(12000 * MS, self->state.stop_time - self->state.start_time);
 	EXPECT_GE(20000 * MS, self->state.stop_time - self->state.start_time);
@@ -267,12 +263,10 @@ TEST_F(replay, rewinds_at_once)
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, join(0));
 		ASSERT_EQ(0, leave(0, 0));
-		ASSERT_EQ(0, st_child_fork(&self->w[1], -1, wake_and_leave, NULL));
-		st_child_go(&self->w[1]);
+		ASSERT_EQ(0, st_child_begin(&self->w[1], -1, wake_and_leave, NULL));
 		ASSERT_TRUE(st_child_settled(&self->w[1]));
 		ASSERT_TRUE(state(self, STAPE_REPLAY_DONE));
-		ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rewind_it, NULL));
-		st_child_go(&self->w[0]);
+		ASSERT_EQ(0, st_child_begin(&self->w[0], -1, rewind_it, NULL));
 		ASSERT_TRUE(st_wait_state(self->w[0].pid, 'D'));
 		EXPECT_EQ(-EBUSY, rewind_replay(self));		/* one at a time */
 		if (i) {
