@@ -362,8 +362,7 @@ TEST_F_TIMEOUT(servants, renamed_while_a_rule_changes, 120)
 	ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
 	ASSERT_EQ(0, st_child_fork(w, 1, rename_soon, order));
 	ASSERT_EQ(0, st_pin(0, 0));
-	ASSERT_EQ(0, st_record_add(&self->r, w->pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, w, 1));
 	for (round = 0; round < 600; round++) {
 		*order = (struct order){ 0 };
 		snprintf(order->name, sizeof(order->name), "%s", names[round & 1]);

@@ -155,8 +155,7 @@ static bool record(FIXTURE_DATA(descriptions) *self, const char *cpus, bool over
 
 	self->cgroup = st_cgroup_begin() ? st_cgroup_make("moved") : 0;
 	if (!self->cgroup || open_session(&self->r, cpus, overwrite) ||
-	    st_child_fork(&self->w, 0, fork_and_sleep, &sleeps) ||
-	    st_record_add(&self->r, self->w.pid) || st_record_start(&self->r) ||
+	    st_record_child(&self->r, &self->w, 0, fork_and_sleep, &sleeps) ||
 	    !st_child_step(&self->w) || !st_record_wait_tasks(&self->r, 1) ||
 	    st_record_finish(&self->r))
 		return false;

@@ -70,7 +70,7 @@ static bool record_program(FIXTURE_DATA(events) *self, int cpu, const char *cons
 	if (st_child_program(&self->w[0], cpu, argv))
 		return false;
 	self->roots[0] = self->w[0].pid;
-	if (st_record_add(&self->r, self->roots[0]) || st_record_start(&self->r))
+	if (st_record_start_with(&self->r, &self->w[0], 1))
 		return false;
 	st_child_go(&self->w[0]);
 	if (st_child_wait(&self->w[0]) || !st_record_wait_tasks(&self->r, 0) ||

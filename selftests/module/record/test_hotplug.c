@@ -118,8 +118,7 @@ static int load(void *arg)
 
 static bool start(FIXTURE_DATA(hotplug) *self)
 {
-	if (st_child_fork(&self->w, -1, load, self->done) ||
-	    st_record_add(&self->r, self->w.pid) || st_record_start(&self->r))
+	if (st_record_child(&self->r, &self->w, -1, load, self->done))
 		return false;
 	st_child_go(&self->w);
 	return true;

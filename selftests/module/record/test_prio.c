@@ -219,15 +219,12 @@ static void change_both(struct __test_metadata *_metadata, FIXTURE_DATA(prio) *s
 {
 	struct others *others = self->shared;
 	pid_t roots[3];
-	int i;
 
 	ASSERT_EQ(0, st_child_fork(&self->w[1], -1, just_sleep, NULL));
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, change_others, others));
 	others->stranger = self->w[1].pid;
 	ASSERT_TRUE(st_child_step(&self->w[0]));
-	for (i = 0; i < recorded; i++)
-		ASSERT_EQ(0, st_record_add(&self->r, self->w[i].pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, self->w, recorded));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	/* By the recorder, which has no identity. */
 	ASSERT_EQ(0, st_set_policy(others->sibling, SCHED_OTHER, 0));
@@ -369,10 +366,8 @@ TEST_F(prio, slices_and_clamps)
 	size_t at = 0, i;
 	pid_t pid;
 
-	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, make_wishes, self->shared));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w[0], -1, make_wishes, self->shared));
 	pid = self->w[0].pid;
-	ASSERT_EQ(0, st_record_add(&self->r, pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(NULL, st_check(&self->r, &pid, 1));

@@ -260,14 +260,10 @@ static pid_t record(struct __test_metadata *_metadata, FIXTURE_DATA(syscalls) *s
 {
 	pid_t pid;
 
-	ASSERT_EQ(0, st_child_fork(&self->w, -1, fn, NULL));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, -1, fn, NULL));
 	pid = self->w.pid;
-	ASSERT_EQ(0, st_record_add(&self->r, pid));
-	ASSERT_EQ(0, st_record_start(&self->r));
-	if (self->other.session) {
-		ASSERT_EQ(0, st_record_add(&self->other, pid));
-		ASSERT_EQ(0, st_record_start(&self->other));
-	}
+	if (self->other.session)
+		ASSERT_EQ(0, st_record_start_with(&self->other, &self->w, 1));
 	st_child_go(&self->w);
 	st_child_settled(&self->w);
 	ASSERT_EQ(0, st_record_finish(&self->r));

@@ -147,8 +147,7 @@ static bool let_work(struct st_record *r, struct st_child *w, uint64_t cgroup, u
 	ASSERT_EQ(0, st_child_fork(&(self)->w, cpu, work, NULL)); \
 	ASSERT_TRUE(st_cgroup_move(name, (self)->w.pid)); \
 	ASSERT_EQ(0, st_record_open(&(self)->r, PAGES)); \
-	ASSERT_EQ(0, st_record_add(&(self)->r, (self)->w.pid)); \
-	ASSERT_EQ(0, st_record_start(&(self)->r)); \
+	ASSERT_EQ(0, st_record_start_with(&(self)->r, &(self)->w, 1)); \
 } while (0)
 
 #define END(self) do { \
@@ -229,8 +228,7 @@ TEST_F_TIMEOUT(throttle, not_of_others, 120)
 	ASSERT_EQ(0, st_child_fork(&idle, 0, work, NULL));
 	ASSERT_TRUE(st_cgroup_move("free", idle.pid));
 	ASSERT_EQ(0, st_record_open(&other, PAGES));
-	ASSERT_EQ(0, st_record_add(&other, idle.pid));
-	ASSERT_EQ(0, st_record_start(&other));
+	ASSERT_EQ(0, st_record_start_with(&other, &idle, 1));
 	BEGIN(self, "limited", 0);
 	EXPECT_THROTTLED(self, "limited", id, 0);
 	END(self);

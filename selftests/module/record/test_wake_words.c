@@ -43,8 +43,7 @@ TEST_F_TIMEOUT(two_sessions, wakes, 60)
 	self->r.arg = &words;
 	ASSERT_EQ(0, st_child_program(&self->w[0], 0, argv));
 	root = self->w[0].pid;
-	ASSERT_EQ(0, st_record_add(&self->r, root));
-	ASSERT_EQ(0, st_record_start(&self->r));
+	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	st_child_go(&self->w[0]);
 	ASSERT_EQ(0, st_child_wait(&self->w[0]));
 	ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));

@@ -43,7 +43,7 @@ static bool record(FIXTURE_DATA(causes) *self)
 	int status;
 
 	self->root = self->w.pid;
-	if (st_record_add(&self->r, self->root) || st_record_start(&self->r))
+	if (st_record_start_with(&self->r, &self->w, 1))
 		return false;
 	st_child_go(&self->w);
 	st_child_go(&self->w);
@@ -338,10 +338,8 @@ TEST_F(causes, exec)
 	int n = 0, exec_at = -1;
 	size_t i;
 
-	ASSERT_EQ(0, st_child_fork(&self->w, variant->cpu, rename_and_exec, NULL));
+	ASSERT_EQ(0, st_record_child(&self->r, &self->w, variant->cpu, rename_and_exec, NULL));
 	self->root = self->w.pid;
-	ASSERT_EQ(0, st_record_add(&self->r, self->root));
-	ASSERT_EQ(0, st_record_start(&self->r));
 	st_child_go(&self->w);
 	EXPECT_EQ(0, st_child_wait(&self->w));
 	ASSERT_EQ(0, st_record_finish(&self->r));
