@@ -9,7 +9,7 @@ here=$(dirname "$(realpath "$0")")
 length=20	# of an interval, ms
 schedtape record -q -o tape -- phases 400 > borders 2> log
 report $? "a workload of three phases"
-range=$(awk '{ printf "%.9f,%.9f", $1 / 1e9, $NF / 1e9 }' borders)
+range=$(range_of borders)
 options=(--interval "${length}ms" --time "$range")
 schedtape phases --json "${options[@]}" tape > three.json 2> log &&
 	schedtape phases --json "${options[@]}" -k 6 tape > six.json 2>> log
@@ -63,12 +63,12 @@ errors()
 
 schedtape replay -q --time "$range" --record whole.replay tape > log 2>&1
 report $? "a replay of the whole"
-estimate chosen "$(choose "[x['interval'] for x in p]")" -k 6
+chosen=$(choose "[x['interval'] for x in p]")
+estimate chosen "$chosen" -k 6
 errors chosen "abs(e['cpu_time_ns']) < 0.03 and abs(e['switches']) < 0.03" \
 	"CPU time and switches are within 3 %"
 errors chosen "abs(e['latency_median_ns']) < 0.05" "the median latency is within 5 %"
 errors chosen "abs(e['run_time_ns']) < 0.03" "the run time is within 3 %"
-chosen=$(choose "[x['interval'] for x in p]")
 read -ra numbers <<< "$chosen"
 schedtape estimate --json "${options[@]}" -k 6 tape "${numbers[@]/%/.replay}" > recorded.json 2> log
 report $? "an estimate beside what was recorded, so that it has the errors of replays, too"

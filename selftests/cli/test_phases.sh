@@ -13,8 +13,7 @@ find()
 {
 	schedtape record -q -o "$1.tape" -- phases 400 "${@:2}" > "$1.borders" 2> log
 	report $? "a workload of three phases, $1"
-	awk '{ printf "%.9f,%.9f", $1 / 1e9, $NF / 1e9 }' "$1.borders" > range.txt
-	schedtape phases --json --simpoint "$1" --interval 20ms --time "$(cat range.txt)" \
+	schedtape phases --json --simpoint "$1" --interval 20ms --time "$(range_of "$1.borders")" \
 		"$1.tape" > "$1.json" 2> log
 	report $? "phases reads its tape"
 	name=$1
@@ -58,7 +57,7 @@ if find_cgroups; then
 	schedtape sample --no-checkpoint -q --event task-clock,page-faults --interval 20ms -o sampled \
 		-- phases 400 > sampled.borders 2> log
 	report $? "a sample of three phases"
-	range=$(awk '{ printf "%.9f,%.9f", $1 / 1e9, $NF / 1e9 }' sampled.borders)
+	range=$(range_of sampled.borders)
 	schedtape phases --json --time "$range" sampled > sampled.json 2> log
 	report $? "phases reads its directory"
 	name=sampled
@@ -76,7 +75,7 @@ if find_cgroups; then
 		like growing.json "10 < len(d['intervals']) < 60"
 	report $? "a directory that is not written to its end"
 else
-	skip "no cgroup v2 here"
+	skip "a sample of three phases: no controller cpu for cgroups of version 2"
 fi
 
 cp several.tape tape

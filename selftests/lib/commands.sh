@@ -68,6 +68,13 @@ names()
 print(*sorted(t["comm"] for t in json.load(sys.stdin)["tasks"]))'
 }
 
+# range_of BORDERS: prints the time of all phases of the workload "phases", as --time takes it.
+# BORDERS is the file with its output.
+range_of()
+{
+	awk '{ printf "%.9f,%.9f", $1 / 1e9, $NF / 1e9 }' "$1"
+}
+
 # Factors for loads, and for limits that only end a hang: see time-limit.c.
 slow=${SCHEDTAPE_SLOW:-1}
 patience=$((${SCHEDTAPE_PATIENCE:-4} * slow))
