@@ -149,6 +149,13 @@ int st_record_get(struct st_record *r, struct schedtape_session_state *state)
 	return complain(r, schedtape_session_get(r->session, state, &r->err));
 }
 
+uint32_t st_record_tasks(struct st_record *r)
+{
+	struct schedtape_session_state state = { 0 };
+
+	return st_record_get(r, &state) ? UINT32_MAX : state.tasks;
+}
+
 bool st_record_wait_tasks(struct st_record *r, unsigned int tasks)
 {
 	struct schedtape_session_state state = { 0 };

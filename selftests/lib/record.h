@@ -60,6 +60,8 @@ int st_record_child(struct st_record *r, struct st_child *w, int cpu, int (*fn)(
 int st_record_pause(struct st_record *r);
 int st_record_stop(struct st_record *r);
 int st_record_get(struct st_record *r, struct schedtape_session_state *state);
+/* Returns how many tasks the session has, or UINT32_MAX. */
+uint32_t st_record_tasks(struct st_record *r);
 /*
  * Waits until so many tasks are in the filter. A task that its parent has reaped may still have
  * its last switch to do. Returns false if the number was never reached.

@@ -117,10 +117,4 @@ static inline bool fork_named(FIXTURE_DATA(servants) *self, int i, const char *n
 	return obeys(self, i, order);
 }
 
-/* Returns how many tasks the session has. */
-static inline uint32_t tasks_of(FIXTURE_DATA(servants) *self)
-{
-	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
-}
-
 #endif /* SELFTESTS_SERVANTS_H */

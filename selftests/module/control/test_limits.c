@@ -85,11 +85,6 @@ static int set_rings(FIXTURE_DATA(limits) *self)
 	return st_request(&self->q);
 }
 
-static uint32_t tasks_of(FIXTURE_DATA(limits) *self)
-{
-	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
-}
-
 static int just_sleep(void *arg)
 {
 	(void)arg;
@@ -110,7 +105,7 @@ TEST_F(limits, filter_before_rings)
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_TRUE(st_request_says(&self->q, "their sizes first"));
 	ASSERT_EQ(0, set_rings(self));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_DEL), STAPE_A_SESSION_PID, 1);
 	EXPECT_EQ(-ENOENT, st_request(&self->q));
 	EXPECT_TRUE(st_request_says(&self->q, "not in the filter"));
@@ -160,10 +155,10 @@ TEST_F(limits, objects_of_a_request)
 	EXPECT_EQ(-E2BIG, st_request(&self->q));
 	EXPECT_EQ(8 + 8 * STAPE_FILTER_OBJECTS_MAX, self->q.offset);
 	EXPECT_TRUE(st_request_says(&self->q, "more objects"));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	self->q.used = 8 + 8 * STAPE_FILTER_OBJECTS_MAX;
 	EXPECT_EQ(0, st_request(&self->q));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 }
 
 /* Returns how many probes there are in a function that the module probes, -1: unknown. */
@@ -199,7 +194,7 @@ TEST_F(limits, refused_filters_leave_no_probes)
 	st_request_add_u32(&self->q, STAPE_A_SESSION_TID, 4194303);
 	EXPECT_EQ(-ESRCH, st_request(&self->q));
 	EXPECT_EQ(before + 1, count_probes());
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	st_request_add_u32(begin(self, STAPE_CMD_FILTER_ADD), STAPE_A_SESSION_TID, 4194303);
 	EXPECT_EQ(-ESRCH, st_request(&self->q));
 	EXPECT_EQ(before + 1, count_probes());
@@ -219,7 +214,7 @@ TEST_F(limits, killed_sender)
 	ASSERT_TRUE(st_long_request_begin(&self->request, self->id, self->w.pid));
 	ASSERT_EQ(0, kill(self->request.pid, SIGKILL));
 	EXPECT_EQ(-EINTR, st_long_request_end(&self->request, NULL, NULL));
-	EXPECT_EQ(ST_LONG_TASKS, tasks_of(self));
+	EXPECT_EQ(ST_LONG_TASKS, st_record_tasks(&self->r));
 }
 
 /* Returns the time in which the module has answered the request, or the limit if that is less. */
@@ -304,14 +299,14 @@ TEST_F(limits, cgroups)
 	/* The last cgroup works like the first one, and removing one makes room for another. */
 	ASSERT_EQ(0, st_child_fork(&self->w, -1, just_sleep, NULL));
 	ASSERT_TRUE(st_cgroup_move("255", self->w.pid));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_cgroup_move("256", self->w.pid));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, ids[3]));
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, ids[256]));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_cgroup_move("3", self->w.pid));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	st_child_kill(&self->w);
 }
 
@@ -330,7 +325,7 @@ TEST_F(limits, patterns)
 		add_string(self, STAPE_A_SESSION_EXCLUDE_COMM,
 			   i < PATTERNS_MAX - 1 ? "-" : "test_*");
 	EXPECT_EQ(0, st_request(&self->q));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 
 	begin(self, STAPE_CMD_FILTER_SET);
 	for (i = 0; i < PATTERNS_MAX; i++)
@@ -340,7 +335,7 @@ TEST_F(limits, patterns)
 	EXPECT_EQ(-E2BIG, st_request(&self->q));
 	EXPECT_EQ(at, self->q.offset);
 	EXPECT_TRUE(st_request_says(&self->q, "more patterns"));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 
 	memset(pattern, '*', sizeof(pattern));
 	pattern[64] = '\0';
@@ -352,15 +347,15 @@ TEST_F(limits, patterns)
 	st_request_add(begin(self, STAPE_CMD_FILTER_SET), STAPE_A_SESSION_EXCLUDE_COMM, "abc", 3);
 	EXPECT_EQ(-EINVAL, st_request(&self->q));
 	EXPECT_EQ(8, self->q.offset);
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	pattern[63] = '\0';
 	begin(self, STAPE_CMD_FILTER_SET);
 	add_string(self, STAPE_A_SESSION_EXCLUDE_COMM, pattern);
 	EXPECT_EQ(0, st_request(&self->q));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	/* No pattern at all. */
 	EXPECT_EQ(0, st_request(begin(self, STAPE_CMD_FILTER_SET)));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 }
 
 TEST_F(limits, flags)
@@ -380,7 +375,7 @@ TEST_F(limits, flags)
 		add_u8((begin(self, STAPE_CMD_FILTER_SET), self), flags[i], 0);
 		EXPECT_EQ(0, st_request(&self->q));
 	}
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 }
 
 /* -- rings ---------------------------------------------------------------------------- */

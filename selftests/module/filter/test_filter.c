@@ -26,7 +26,6 @@ FIXTURE(filter)
 	struct st_record r;
 	struct st_child w[3];
 	struct st_counts c;
-	struct schedtape_session_state state;
 	pid_t *shared;		/* PIDs that children report */
 	pid_t kthread;
 	int fd;
@@ -85,8 +84,7 @@ TEST_F(filter, only_the_tasks_it_names)
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
 		ASSERT_TRUE(st_child_step(&self->w[i]));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(2, self->state.tasks);
+	EXPECT_EQ(2, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_LT(0, st_named(&self->r, self->w[0].pid));
 	EXPECT_EQ(0, st_named(&self->r, self->w[1].pid));
@@ -101,12 +99,10 @@ TEST_F(filter, twice_is_once)
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(1, self->state.tasks);
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	EXPECT_EQ(0, filter_del(&self->r, self->w[0].pid));
 	EXPECT_EQ(-ENOENT, filter_del(&self->r, self->w[0].pid));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 }
 
 TEST_F(filter, add_and_del_while_recording)
@@ -299,11 +295,9 @@ TEST_F(filter, all_threads_of_a_process)
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(self->w[0].pid, tasks[i].tgid);
 	EXPECT_EQ(0, filter_del(&self->r, tasks[n - 1].pid));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	EXPECT_EQ(0, add(&self->r, tasks[n / 2].pid));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(threads + 1, self->state.tasks);
+	EXPECT_EQ(threads + 1, st_record_tasks(&self->r));
 	free(tasks);
 }
 
@@ -345,8 +339,7 @@ TEST_F(filter, refused)
 	EXPECT_EQ(-EINVAL, self->shared[0]);
 	EXPECT_EQ(-ESRCH, add(&self->r, 4194303));
 	EXPECT_EQ(-ESRCH, filter_del(&self->r, 4194303));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 }
 
 /* Dead, but not reaped: there is nothing left to record. */
@@ -358,8 +351,7 @@ TEST_F(filter, zombie)
 		_exit(0);
 	ASSERT_TRUE(st_wait_state(pid, 'Z'));
 	EXPECT_EQ(-ESRCH, add(&self->r, pid));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(pid, waitpid(pid, NULL, 0));
 }
 
@@ -438,8 +430,7 @@ TEST_F(filter, dead_before_the_start)
 	/* A parent can reap it before it has left its CPU. */
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(0, self->state.tasks);
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	EXPECT_TRUE(hung_up(self->fd));
 }
 

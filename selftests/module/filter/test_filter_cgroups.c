@@ -28,7 +28,6 @@ FIXTURE(cgroups)
 	struct st_record r;
 	struct st_child w[3];
 	struct st_counts c;
-	struct schedtape_session_state state;
 	uint64_t id;
 };
 
@@ -60,11 +59,6 @@ static int rename_at_gates(void *arg)
 	return 0;
 }
 
-static uint32_t tasks_of(FIXTURE_DATA(cgroups) *self)
-{
-	return st_record_get(&self->r, &self->state) ? ~0u : self->state.tasks;
-}
-
 /* -- members ----------------------------------------------------------------------- */
 
 TEST_F(cgroups, descendants)
@@ -83,7 +77,7 @@ TEST_F(cgroups, descendants)
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move(deep, self->w[1].pid));
 	ASSERT_TRUE(st_cgroup_move("inn", self->w[2].pid));
-	EXPECT_EQ(2, tasks_of(self));
+	EXPECT_EQ(2, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	for (i = 0; i < 3; i++)
 		ASSERT_TRUE(st_child_step(&self->w[i]));
@@ -122,19 +116,19 @@ TEST_F(cgroups, rules_change)
 	ASSERT_TRUE(st_cgroup_move("other", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[1].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, other));
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, other));
-	EXPECT_EQ(2, tasks_of(self));
+	EXPECT_EQ(2, st_record_tasks(&self->r));
 	/* It is in by two rules, then only one of them is removed. */
 	EXPECT_EQ(0, st_record_add(&self->r, self->w[1].pid));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, self->id));
 	EXPECT_EQ(-ENOENT, st_record_del_cgroup(&self->r, self->id));
-	EXPECT_EQ(2, tasks_of(self));
+	EXPECT_EQ(2, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_child_step(&self->w[1]));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, other));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_child_step(&self->w[1]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -173,13 +167,13 @@ TEST_F(cgroups, moved)
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, rename_at_gates, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_TRUE(framed(&self->r, self->w[0].pid));
@@ -223,7 +217,7 @@ TEST_F(cgroups, moves_itself)
 	ASSERT_EQ(0, st_child_fork(&self->w[0], -1, move_itself, NULL));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_ENTERS));
 	EXPECT_EQ(3, st_count_why(&self->r, self->w[0].pid, STAPE_TASK_LEAVES));
@@ -269,7 +263,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 	st_child_go(&self->w[0]);
 	for (round = 0; round < 3; round++) {
 		ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
-		EXPECT_EQ(1, tasks_of(self));
+		EXPECT_EQ(1, st_record_tasks(&self->r));
 		/* Until the stream shows that it runs, as it must sooner or later. */
 		for (known = 0, tries = 5000 * st_patience(); !known && tries; tries--) {
 			usleep(1000);
@@ -281,7 +275,7 @@ TEST_F_TIMEOUT(cgroups, moved_while_it_runs, 60)
 		}
 		EXPECT_LT(0, known);
 		ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
-		EXPECT_EQ(0, tasks_of(self));
+		EXPECT_EQ(0, st_record_tasks(&self->r));
 	}
 	__atomic_store_n(stop, 1, __ATOMIC_SEQ_CST);
 	ASSERT_TRUE(st_child_settled(&self->w[0]));
@@ -347,7 +341,7 @@ TEST_F(cgroups, whole_process)
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
-	EXPECT_LE(1, tasks_of(self));
+	EXPECT_LE(1, st_record_tasks(&self->r));
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, THREADS + 1));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
@@ -454,7 +448,7 @@ TEST_F(cgroups, one_thread)
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("all", self->w[0].pid));
 	ASSERT_EQ(0, st_record_start(&self->r));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	snprintf(tid, sizeof(tid), "%d", self->w[0].pid);
 	ASSERT_TRUE(st_cgroup_write("all/one", "cgroup.threads", tid));
 	ASSERT_EQ(0, schedtape_session_tasks(self->r.session, &tasks, &n, &self->r.err));
@@ -462,7 +456,7 @@ TEST_F(cgroups, one_thread)
 	EXPECT_EQ(self->w[0].pid, tasks[0].pid);
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_write("all", "cgroup.threads", tid));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_TRUE(framed(&self->r, self->w[0].pid));
 	EXPECT_EQ(2, st_count_type(&self->r, STAPE_EV_TASK));
@@ -597,7 +591,7 @@ TEST_F(cgroups, removed)
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_cgroup_move("", self->w[0].pid));
 	ASSERT_TRUE(st_cgroup_remove("in"));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_TRUE(st_child_step(&self->w[1]));
 	/* Earlier events can be read, and a new cgroup of the same name is another one. */
@@ -607,12 +601,12 @@ TEST_F(cgroups, removed)
 	ASSERT_NE(0, again);
 	EXPECT_NE(self->id, again);
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	EXPECT_EQ(0, st_record_add_cgroup(&self->r, again));
-	EXPECT_EQ(2, tasks_of(self));
+	EXPECT_EQ(2, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	EXPECT_EQ(0, st_record_del_cgroup(&self->r, self->id));
-	EXPECT_EQ(2, tasks_of(self));
+	EXPECT_EQ(2, st_record_tasks(&self->r));
 	ASSERT_TRUE(st_child_step(&self->w[0]));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(4, st_count_type(&self->r, STAPE_EV_RENAME));
@@ -648,7 +642,7 @@ TEST_F(cgroups, followed)
 	ASSERT_TRUE(st_cgroup_remove("in"));
 	ASSERT_NE(0, st_cgroup_make("in"));
 	ASSERT_TRUE(st_cgroup_move("in", self->w[0].pid));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 }
 

@@ -46,12 +46,12 @@ TEST_F(servants, leaves_and_enters)
 	ASSERT_TRUE(servant(self, 0));
 	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	ASSERT_TRUE(rename_to(self, 0, "open one"));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(rename_to(self, 0, "secret one"));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_TRUE(rename_to(self, 0, "secret two"));
 	ASSERT_TRUE(rename_to(self, 0, "open two"));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(rename_to(self, 0, "open three"));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 
@@ -114,16 +114,16 @@ TEST_F(servants, patterns)
 		 */
 		ASSERT_EQ(0, exclude(&self->r, NULL, NULL));
 		ASSERT_TRUE(rename_to(self, 0, name));
-		ASSERT_EQ(1, tasks_of(self));
+		ASSERT_EQ(1, st_record_tasks(&self->r));
 		ASSERT_EQ(0, exclude(&self->r, "nobody", cases[i].pattern));
-		EXPECT_EQ(!cases[i].excluded, tasks_of(self)) {
+		EXPECT_EQ(!cases[i].excluded, st_record_tasks(&self->r)) {
 			TH_LOG("'%s' by '%s'", name, cases[i].pattern);
 		}
 		ASSERT_EQ(0, exclude(&self->r, "nobody", NULL));
 		ASSERT_TRUE(rename_to(self, 0, "-"));
 		ASSERT_EQ(0, exclude(&self->r, cases[i].pattern, "nobody"));
 		ASSERT_TRUE(rename_to(self, 0, name));
-		EXPECT_EQ(!cases[i].excluded, tasks_of(self)) {
+		EXPECT_EQ(!cases[i].excluded, st_record_tasks(&self->r)) {
 			TH_LOG("'%s' by '%s'", name, cases[i].pattern);
 		}
 	}
@@ -136,15 +136,15 @@ TEST_F(servants, added_under_a_wrong_name)
 	ASSERT_TRUE(rename_to(self, 0, "secret"));
 	ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[0].pid));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(rename_to(self, 0, "open"));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	/* It can be removed while its name is excluded. */
 	ASSERT_TRUE(rename_to(self, 0, "secret"));
 	EXPECT_EQ(0, st_record_del(&self->r, self->w[0].pid));
 	ASSERT_TRUE(rename_to(self, 0, "open"));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_ENTERS));
 	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_LEAVES));
@@ -286,7 +286,7 @@ TEST_F(servants, renamed_by_another)
 	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	for (i = 0; i < 4; i++) {
 		ASSERT_TRUE(st_child_step(&self->w[0]));
-		EXPECT_EQ(i == 0 || i == 3 ? 2 : 1, tasks_of(self));
+		EXPECT_EQ(i == 0 || i == 3 ? 2 : 1, st_record_tasks(&self->r));
 	}
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	roots[0] = self->w[0].pid;
@@ -307,7 +307,7 @@ TEST_F(servants, exec)
 	self->orders[0] = (struct order){ .name = "open", .exec = true };
 	st_child_go(&self->w[0]);
 	EXPECT_EQ(0, st_child_wait(&self->w[0]));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	EXPECT_EQ(1, st_count_why(&self->r, 0, STAPE_TASK_LEAVES));
 	EXPECT_EQ(0, st_count_why(&self->r, 0, STAPE_TASK_EXITS));
@@ -318,7 +318,7 @@ TEST_F(servants, exec)
 	ASSERT_TRUE(servant(self, 1));
 	ASSERT_TRUE(rename_to(self, 1, "secret"));
 	ASSERT_EQ(0, st_record_add(&self->r, self->w[1].pid));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	self->orders[1] = (struct order){ .exec = true };
 	st_child_go(&self->w[1]);
 	EXPECT_EQ(0, st_child_wait(&self->w[1]));
@@ -370,7 +370,7 @@ TEST_F_TIMEOUT(servants, renamed_while_a_rule_changes, 120)
 		__atomic_store_n(&order->get, 1, __ATOMIC_SEQ_CST);
 		ASSERT_EQ(0, exclude(&self->r, "secret", NULL));
 		ASSERT_TRUE(st_child_settled(w));
-		wrong += tasks_of(self) != (round & 1);
+		wrong += st_record_tasks(&self->r) != (round & 1);
 	}
 	EXPECT_EQ(0, wrong);
 	ASSERT_EQ(0, st_record_finish(&self->r));

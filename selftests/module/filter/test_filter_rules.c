@@ -263,7 +263,7 @@ TEST_F_TIMEOUT(servants, all, 60)
 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, be_busy, (void *)&busy));
 	ASSERT_TRUE(servant(self, 0));
-	EXPECT_EQ(0, tasks_of(self));
+	EXPECT_EQ(0, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
 	n = roots_of(&self->r, roots, 1024);
 	ASSERT_LT(1, n);
@@ -299,11 +299,11 @@ TEST_F(servants, all_and_none)
 	ASSERT_TRUE(servant(self, 1));
 	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	EXPECT_EQ(0, st_record_set(&self->r, &filter));
-	EXPECT_LE(2, tasks_of(self));
+	EXPECT_LE(2, st_record_tasks(&self->r));
 	ASSERT_TRUE(rename_to(self, 1, "in"));
 	filter.all = false;
 	EXPECT_EQ(0, st_record_set(&self->r, &filter));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_TRUE(rename_to(self, 0, "still"));
 	ASSERT_TRUE(rename_to(self, 1, "out"));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -369,7 +369,7 @@ TEST_F(servants, one_kernel_thread)
 	EXPECT_NE(NULL, strstr(self->r.err.text, "kernel thread"));
 	ASSERT_EQ(0, st_record_set(&self->r, &filter));
 	EXPECT_EQ(0, st_record_add(&self->r, pusher));
-	EXPECT_EQ(1, tasks_of(self));
+	EXPECT_EQ(1, st_record_tasks(&self->r));
 	ASSERT_EQ(0, st_record_start(&self->r));
 	ASSERT_TRUE(push(self));
 	ASSERT_EQ(0, st_record_finish(&self->r));
@@ -475,8 +475,7 @@ TEST_F(servants, thread_alone_through_execve)
 		for (tries = 20000 * st_patience(); tries && !runs_sleep(self->w[0].pid); tries--)
 			usleep(1000);
 		ASSERT_NE(0, tries);
-		ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-		EXPECT_EQ(1, self->state.tasks);
+		EXPECT_EQ(1, st_record_tasks(&self->r));
 		st_child_kill(&self->w[0]);
 		ASSERT_TRUE(st_record_wait_tasks(&self->r, 0));
 	}
