@@ -12,7 +12,6 @@
 
 #include <kselftest_harness.h>
 
-#include "caps.h"
 #include "child.h"
 #include "record.h"
 #include "task.h"
@@ -21,10 +20,10 @@
 
 /**
  * struct order - what a child does between two gates, in this order
- * @cpu: above 0: moves to this CPU, plus one
- * @fork: forks a child, which then gets the name
+ * @cpu: the CPU that it moves to, plus 1; 0: it stays
+ * @fork: it forks a child, which does the rest
  * @name: its new name; "": it keeps its own
- * @exec: executes /bin/true
+ * @exec: it executes /bin/true
  * @put, @get: files to write a byte to, and to read one from; 0: none
  * @child: PID of the forked child
  */
@@ -43,7 +42,6 @@ FIXTURE(servants)
 	struct st_child w[2];
 	struct order *orders;
 	struct st_counts c;
-	struct schedtape_session_state state;
 };
 
 FIXTURE_SETUP(servants)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 
+#include "caps.h"
 #include "invariants.h"
 #include "servants.h"
 
@@ -200,13 +201,11 @@ TEST_F_TIMEOUT(servants, no_trace, 60)
 
 	trace.found = 0;
 	ASSERT_TRUE(rename_to(self, 0, "secret two"));
-	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "secret three", .fork = true }));
+	ASSERT_TRUE(fork_named(self, 0, "secret three"));
 	/* It wakes the other task, and the other task wakes it. */
-	self->orders[1] = (struct order){ .get = to[0], .put = fro[1] };
-	self->orders[0] = (struct order){ .put = to[1], .get = fro[0] };
-	self->orders[1].name[0] = 'w';
+	self->orders[1] = (struct order){ .name = "w", .get = to[0], .put = fro[1] };
 	st_child_go(&self->w[1]);
-	ASSERT_TRUE(obeys(self, 0, self->orders[0]));
+	ASSERT_TRUE(obeys(self, 0, (struct order){ .put = to[1], .get = fro[0] }));
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	ASSERT_TRUE(rename_to(self, 1, "witness"));
 	ASSERT_TRUE(rename_to(self, 0, "secret four"));
@@ -231,9 +230,9 @@ TEST_F(servants, children_of_the_excluded)
 	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
 	ASSERT_TRUE(rename_to(self, 0, "secret"));
 	ASSERT_EQ(0, st_record_flush(&self->r));
-	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "secret child", .fork = true }));
+	ASSERT_TRUE(fork_named(self, 0, "secret child"));
 	pids[0] = self->orders[0].child;
-	ASSERT_TRUE(obeys(self, 0, (struct order){ .name = "open child", .fork = true }));
+	ASSERT_TRUE(fork_named(self, 0, "open child"));
 	pids[1] = self->orders[0].child;
 	EXPECT_TRUE(st_record_wait_tasks(&self->r, 0));
 	ASSERT_EQ(0, st_record_finish(&self->r));

@@ -322,14 +322,8 @@ TEST_F(servants, all_and_none)
 /* The kernel thread of CPU 0 moves a task that leaves CPU 0 while it runs there. */
 static bool push(FIXTURE_DATA(servants) *self)
 {
-	int to;
-
-	for (to = 1; to <= 2; to++) {
-		self->orders[0] = (struct order){ .cpu = to };
-		if (!st_child_step(&self->w[0]))
-			return false;
-	}
-	return true;
+	return obeys(self, 0, (struct order){ .cpu = 1 }) &&
+	       obeys(self, 0, (struct order){ .cpu = 2 });
 }
 
 TEST_F(servants, kernel_threads)
@@ -402,6 +396,7 @@ TEST_F(servants, one_cpu_of_two)
 		.cpus = (const unsigned char *)"\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
 		.cpus_bytes = 17,
 	};
+	struct schedtape_session_state state;
 	int round, to;
 	size_t i;
 
@@ -409,18 +404,15 @@ TEST_F(servants, one_cpu_of_two)
 		SKIP(return, "needs two CPUs");
 	st_record_close(&self->r);
 	ASSERT_EQ(0, st_record_open_with(&self->r, options));
-	ASSERT_EQ(0, st_record_get(&self->r, &self->state));
-	EXPECT_EQ(1, self->state.cpus);
+	ASSERT_EQ(0, st_record_get(&self->r, &state));
+	EXPECT_EQ(1, state.cpus);
 	EXPECT_EQ(-ENXIO, try_map(&self->r, 0));
 	EXPECT_EQ(0, try_map(&self->r, 1));
 	ASSERT_TRUE(servant(self, 0));
 	ASSERT_EQ(0, st_record_start_with(&self->r, &self->w[0], 1));
-	for (round = 0; round < ROUNDS; round++) {
-		for (to = 2; to > 0; to--) {
-			self->orders[0] = (struct order){ .cpu = to, .name = "renamed" };
-			ASSERT_TRUE(st_child_step(&self->w[0]));
-		}
-	}
+	for (round = 0; round < ROUNDS; round++)
+		for (to = 2; to > 0; to--)
+			ASSERT_TRUE(obeys(self, 0, (struct order){ .cpu = to, .name = "renamed" }));
 	ASSERT_EQ(0, st_record_flush(&self->r));
 	ASSERT_EQ(0, st_record_finish(&self->r));
 	/* Names are recorded on both, switches on one. */
