@@ -217,7 +217,6 @@ static int just_sleep(void *arg)
 
 FIXTURE_SETUP(fault)
 {
-	memset(self, 0, sizeof(*self));
 	self->why = st_fault_begin();
 	if (self->why)
 		SKIP(return, "this kernel %s", self->why);

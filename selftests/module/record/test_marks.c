@@ -10,6 +10,7 @@
 #include <kselftest_harness.h>
 
 #include "child.h"
+#include "module.h"
 #include "record.h"
 #include "task.h"
 
@@ -22,14 +23,9 @@ FIXTURE(marks)
 
 FIXTURE_SETUP(marks)
 {
-	memset(self, 0, sizeof(*self));
 }
 
-FIXTURE_TEARDOWN(marks)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(marks)
 
 static int mark(FIXTURE_DATA(marks) *self, uint64_t number)
 {
@@ -123,35 +119,26 @@ FIXTURE_SETUP(places)
 		.ring_bytes = 16 * STAPE_PAGE_SIZE,
 		.clock = variant->clock,
 		.overwrite = variant->overwrite,
-		.cpus = (const unsigned char *)"\1",
+		.cpus = variant->left_out ? (const unsigned char *)"\1" : NULL,
 		.cpus_bytes = variant->left_out,
 	};
 
-	memset(self, 0, sizeof(*self));
-	if (!variant->left_out)
-		options.cpus = NULL;
 	if (variant->left_out && st_cpus() < 2)
 		SKIP(return, "there is one CPU");
 	ASSERT_EQ(0, st_pin(0, variant->left_out));
-	ASSERT_EQ(0, st_record_open(&self->r, 0));
-	ASSERT_EQ(0, schedtape_client_info(self->r.client, &info, &self->r.err));
-	st_record_close(&self->r);
+	ASSERT_EQ(0, st_module_info(&info));
 	if (variant->clock == STAPE_CLOCK_COUNTER && !info.counter_khz)
 		SKIP(return, "the kernel does not trust this counter");
 	ASSERT_EQ(0, st_record_open_with(&self->r, options));
 }
 
-FIXTURE_TEARDOWN(places)
-{
-	st_child_kill(&self->w);
-	st_record_close(&self->r);
-}
+ST_TEARDOWN(places)
 
 /* Each mark comes between the events before its request and those behind it. */
 TEST_F(places, between)
 {
 	const struct schedtape_event *ev;
-	uint64_t number = 0, time, before;
+	uint64_t number, time, before;
 	int renames = 2;
 	size_t i;
 
