@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include <schedtape/device.h>
+
+#include "child.h"
 
 static uint64_t setting(const char *name, uint64_t otherwise)
 {
@@ -37,12 +38,9 @@ static void hold_hooks(void)
 
 struct st_fuzz *st_fuzz_begin(void)
 {
-	struct st_fuzz *fuzz = mmap(NULL, sizeof(*fuzz), PROT_READ | PROT_WRITE,
-				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct st_fuzz *fuzz = st_share(sizeof(*fuzz));
 	struct timespec now;
 
-	if (fuzz == MAP_FAILED)
-		return NULL;
 	clock_gettime(CLOCK_REALTIME, &now);
 	fuzz->wanted = setting("FUZZ_INPUTS", 5000);
 	fuzz->seed = setting("FUZZ_SEED", now.tv_sec * 1000000000ull + now.tv_nsec);

@@ -32,7 +32,7 @@ struct st_fuzz {
 	uint64_t outcomes[ST_FUZZ_KINDS][ST_FUZZ_ERRNOS];
 };
 
-/* Returns NULL if there is no memory. */
+/* Exits if there is no memory. */
 struct st_fuzz *st_fuzz_begin(void);
 struct st_random st_random(const struct st_fuzz *fuzz, uint64_t who);
 

@@ -11,12 +11,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "prio.h"
 #include "request.h"
 #include "task.h"
@@ -119,10 +119,7 @@ static bool under_way(const struct st_long_request *request)
 bool st_long_request_begin(struct st_long_request *request, uint32_t session, pid_t last)
 {
 	memset(request, 0, sizeof(*request));
-	request->answer = mmap(NULL, sizeof(*request->answer), PROT_READ | PROT_WRITE,
-			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (request->answer == MAP_FAILED)
-		return false;
+	request->answer = st_share(sizeof(*request->answer));
 	request->answer->ret = -EINTR;
 	/* The first filter-add of a session switches probes on, which takes long, too. */
 	if (!st_long_crowd(&request->crowd) ||

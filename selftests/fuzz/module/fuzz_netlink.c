@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <schedtape/device.h>
 
+#include "child.h"
 #include "fuzz.h"
 #include "request.h"
 
@@ -362,13 +362,10 @@ static int work(struct st_fuzz *fuzz, struct objects *objects, unsigned int numb
 int main(void)
 {
 	struct st_fuzz *fuzz = st_fuzz_begin();
-	struct objects *objects = mmap(NULL, sizeof(*objects), PROT_READ | PROT_WRITE,
-				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct objects *objects = st_share(sizeof(*objects));
 	unsigned int i;
 	int status;
 
-	if (!fuzz || objects == MAP_FAILED)
-		return 1;
 	for (i = 0; i < WORKERS; i++)
 		if (!fork())
 			_exit(work(fuzz, objects, i));
