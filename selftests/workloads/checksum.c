@@ -34,9 +34,7 @@ static int start_child(int from, int first)
 
 	if (pipe(to))
 		err(1, "pipe");
-	pid = fork();
-	if (pid < 0)
-		err(1, "fork");
+	pid = work_fork();
 	if (pid) {
 		close(from);
 		close(to[1]);

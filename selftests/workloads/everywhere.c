@@ -34,9 +34,7 @@ int main(int argc, char **argv)
 	n = CPU_COUNT(&cpus);
 	mark("on everywhere");
 	for (i = 0; i < n; i++) {
-		pid = fork();
-		if (pid < 0)
-			err(1, "fork");
+		pid = work_fork();
 		if (pid)
 			continue;
 		stay_on(&cpus, i);

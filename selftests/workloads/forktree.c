@@ -37,9 +37,7 @@ static void grow(long depth, long width)
 	if (!depth)
 		return;
 	for (i = 0; i < width; i++) {
-		pid = fork();
-		if (pid < 0)
-			err(1, "fork");
+		pid = work_fork();
 		if (!pid) {
 			grow(depth - 1, width);
 			_exit(0);

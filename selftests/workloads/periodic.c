@@ -37,9 +37,7 @@ static void run_tasks(long tasks, uint64_t period, uint64_t work, long count)
 	long i;
 
 	for (i = 0; i < tasks; i++) {
-		pid = fork();
-		if (pid < 0)
-			err(1, "fork");
+		pid = work_fork();
 		if (!pid) {
 			run(begin + period * i / tasks, period, work, count);
 			_exit(0);

@@ -44,15 +44,6 @@ static char take(int fd)
 	return byte;
 }
 
-static pid_t fork_child(void)
-{
-	pid_t pid = fork();
-
-	if (pid < 0)
-		err(1, "fork");
-	return pid;
-}
-
 static void wait_for_child(void)
 {
 	int status;
@@ -67,7 +58,7 @@ static void wake_each_other(uint64_t until)
 
 	if (pipe(here) || pipe(there))
 		err(1, "pipe");
-	if (!fork_child()) {
+	if (!work_fork()) {
 		while (take(there[0]) != 'e')
 			give(here[1], 'x');
 		_exit(0);
@@ -84,7 +75,7 @@ static void wake_each_other(uint64_t until)
 static void fork_often(uint64_t until)
 {
 	while (now() < until) {
-		if (!fork_child()) {
+		if (!work_fork()) {
 			prctl(PR_SET_NAME, "child");
 			work_burn(500000);
 			_exit(0);

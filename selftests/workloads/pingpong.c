@@ -36,9 +36,7 @@ static uint64_t play_pair(long rounds, const char *name, pid_t *other)
 
 	if (pipe(to) || pipe(fro))
 		err(1, "pipe");
-	child = fork();
-	if (child < 0)
-		err(1, "fork");
+	child = work_fork();
 	/*
 	 * Each process closes the other's pipe ends, so that its read() returns 0 when the other
 	 * process is killed.
@@ -85,10 +83,8 @@ static void play_pairs(long pairs, long rounds)
 	long i;
 
 	for (i = 0; i < pairs; i++) {
-		pid_t child = fork();
+		pid_t child = work_fork();
 
-		if (child < 0)
-			err(1, "fork");
 		if (!child) {
 			stay_on(i);
 			play_pair(rounds, NULL, &other);

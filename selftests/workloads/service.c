@@ -106,10 +106,8 @@ static void close_others(bool frontend, bool worker)
 
 static void start(const char *name, void (*run)(long number), long number)
 {
-	pid_t pid = fork();
+	pid_t pid = work_fork();
 
-	if (pid < 0)
-		err(1, "fork");
 	if (pid)
 		return;
 	prctl(PR_SET_NAME, name);

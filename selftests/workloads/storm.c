@@ -47,9 +47,7 @@ static void start_group(long pairs, long messages)
 		if (pipe(pipes[i]))
 			err(1, "pipe");
 	for (i = 0; i < 2 * pairs; i++) {
-		pid = fork();
-		if (pid < 0)
-			err(1, "fork");
+		pid = work_fork();
 		if (pid)
 			continue;
 		if (i < pairs)

@@ -33,6 +33,16 @@ static inline void work_burn(uint64_t ns)
 		;
 }
 
+/* Forks a process.  Returns its PID in the parent, 0 in the child. */
+static inline pid_t work_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(1, "fork");
+	return pid;
+}
+
 /* Forks @count processes in turn: each ends, and is reaped before the next. */
 static inline void work_forks(long count)
 {
@@ -40,9 +50,7 @@ static inline void work_forks(long count)
 	pid_t pid;
 
 	while (count--) {
-		pid = fork();
-		if (pid < 0)
-			err(1, "fork");
+		pid = work_fork();
 		if (!pid)
 			_exit(0);
 		if (waitpid(pid, &status, 0) != pid || status)
