@@ -92,7 +92,7 @@ static void look_at_clock(struct schedtape_burner *burner, uint64_t *until)
 	schedtape_burn(burner, *until, 0);
 }
 
-static void test_length(void)
+TEST(length)
 {
 	struct schedtape_burner burner = make_burner(1, NULL);
 	double used;
@@ -113,7 +113,7 @@ static void test_length(void)
 	ok(!used, "a target that is passed burns nothing");
 }
 
-static void test_reads(void)
+TEST(reads)
 {
 	struct schedtape_burner burner = make_burner(1, NULL);
 	uint64_t until = 0;
@@ -142,7 +142,7 @@ static void learn(struct schedtape_burner *burner, uint64_t *until)
 	}
 }
 
-static void test_steps(void)
+TEST(steps)
 {
 	struct schedtape_burner burner = make_burner(1, NULL);
 	uint64_t until = 0;
@@ -171,7 +171,7 @@ static void has_stalled(const struct schedtape_burner *burner, uint64_t until, d
 	ok(near(stalled, ns), "%s (%.0f ns)", what, stalled);
 }
 
-static void test_told(void)
+TEST(told)
 {
 	struct schedtape_burner burner = make_burner(1, NULL);
 	double began = clock_ns;
@@ -206,7 +206,7 @@ static void test_told(void)
 }
 
 /* The CPU is twice as fast as calibrated: spins take half of the time that is added up for them. */
-static void test_negative_cost(void)
+TEST(negative_cost)
 {
 	struct schedtape_burner burner = make_burner(2, NULL);
 	uint64_t until = 0, left;
@@ -225,7 +225,7 @@ static void test_negative_cost(void)
 
 /* -- speed ----------------------------------------------------------------- */
 
-static void test_speed(void)
+TEST(speed)
 {
 	struct schedtape_burner burner = make_burner(1, NULL);
 	double used;
@@ -248,7 +248,7 @@ static void hold_three_times(void *arg)
 		speed = ONE;
 }
 
-static void test_pause(void)
+TEST(pause)
 {
 	struct schedtape_burner burner = make_burner(1, hold_three_times);
 	double held_at = 0, before, used;
@@ -262,7 +262,7 @@ static void test_pause(void)
 	ok(held_at == before && near(used, MS), "it burns all of the burst after that");
 }
 
-static void test_birth(void)
+TEST(birth)
 {
 	struct schedtape_burner burner = make_burner(1, NULL);
 	double used;
@@ -279,7 +279,7 @@ static void test_birth(void)
 
 /* -- costs ----------------------------------------------------------------- */
 
-static void test_costs(void)
+TEST(costs)
 {
 	/* Five readings and sleeps, five processes, then five that share the memory. */
 	static const uint64_t costs_ns[] = {
@@ -306,14 +306,6 @@ int main(void)
 {
 	if (threads_begin())
 		return 1;
-	test_length();
-	test_reads();
-	test_steps();
-	test_told();
-	test_negative_cost();
-	test_speed();
-	test_pause();
-	test_birth();
-	test_costs();
+	tap_run();
 	return tap_done();
 }

@@ -52,7 +52,7 @@ static void run_both(void)
 	   state().steps == 2 * (LAPS + 1) && !state().waiting, "and that is counted");
 }
 
-static void test_edges(void)
+TEST(edges)
 {
 	static const uint32_t edges[] = { 0, 1 };	/* edge n wakes player n */
 
@@ -78,7 +78,7 @@ static void *wait_twice(void *arg)
 	return ret ? &engine : arg;
 }
 
-static void test_times(void)
+TEST(times)
 {
 	struct schedtape_replay_state s;
 	pthread_t thread;
@@ -101,7 +101,7 @@ static void test_times(void)
 }
 
 /* A player is stopped by a signal, and its waits move by the length of the stop. */
-static void test_stop(void)
+TEST(stop)
 {
 	struct schedtape_replay_state s;
 	pid_t pid;
@@ -128,7 +128,7 @@ static void test_stop(void)
 }
 
 /* A player dies in a wait; the other one's wait fails when the replay is stopped. */
-static void test_ends(void)
+TEST(ends)
 {
 	static const uint32_t edges[] = { 0, 1 };
 	pid_t pid;
@@ -185,7 +185,7 @@ static void *end_at_once(void *arg)
 }
 
 /* One of two players ends its program, and then its thread ends. */
-static void test_gone(void)
+TEST(gone)
 {
 	pthread_t thread;
 
@@ -207,7 +207,7 @@ static void *play_second(void *arg)
 }
 
 /* A number has several players, one after the other. */
-static void test_turns(void)
+TEST(turns)
 {
 	struct schedtape_error err;
 	pthread_t thread;
@@ -241,13 +241,4 @@ static void test_turns(void)
 	schedtape_engine_free(engine);
 }
 
-int main(void)
-{
-	test_edges();
-	test_turns();
-	test_times();
-	test_stop();
-	test_ends();
-	test_gone();
-	return tap_done();
-}
+TEST_MAIN
