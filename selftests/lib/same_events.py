@@ -26,8 +26,8 @@ def events_of(tape, *options):
 
 
 def places_of_same(tape, whole):
-    """Finds all events of a tape, in a row, in those of the whole.  For each CPU: it, the events, and
-    the number of the first one there."""
+    """Finds the events of each CPU of a tape, in a row, in those of the whole.  Yields the CPU, its
+    events, and the index of the first one in the whole."""
     for cpu, (times, events) in events_of(tape).items():
         near = bisect.bisect(whole[cpu][0], times[0])
         # Both sessions have an event at times of their own.
@@ -41,5 +41,5 @@ def places_of_same(tape, whole):
 
 
 def names_of_same(tape, whole):
-    """Does that, and returns the tasks' names."""
+    """Finds them in the same way.  Returns the names of their tasks."""
     return {event[2] for _, events, _ in places_of_same(tape, whole) for event in events}
