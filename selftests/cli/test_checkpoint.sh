@@ -36,6 +36,24 @@ done
 [ ! -e work/data ]
 report $? "outside of it nothing was written"
 
+# The kernel notes which memory has changed since that dump, although there is no checkpoint of it.
+cat > failing << 'EOS'
+#!/bin/sh
+criu "$@" || exit
+case $* in
+dump*/broken/2\ *) exit 1 ;;
+esac
+EOS
+chmod +x failing
+sample "$PWD/broken" --criu="$PWD/failing" --interval 50ms --max 3 -- checksum 0 work/data 2>&1 |
+	cat > log
+grep -q "no checkpoint 2" log && [ "$(checkpoints broken | xargs)" = "1 3" ]
+report $? "where criu fails, the next checkpoint is taken"
+schedtape restore broken/3 < /dev/null > out 2> log
+[ $? = 3 ] && [ "$(cat out)" = "$printed" ]
+report $? "it has all memory"
+rm -r work/data broken
+
 sample two --interval 50ms --at 2 -- checksum 2 work/data > file 2> log
 [ $? = 3 ] && grep -q 'sum' file
 report $? "two processes with a pipe, which write a file as standard output"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Description: always the same work, of which it prints a checksum in the end, with the same exit
- * status, 3.  With CHILDREN it is done by a pipeline of so many processes.  Each step is a line of
- * FILE, which the checksum includes.
+ * status, 3.  With CHILDREN it is done by a pipeline of so many processes.  Each step writes a line
+ * of FILE and a page of memory, which the checksum includes.
  */
 #include "work.h"
 
 #define STEPS	60
 #define ROUNDS	2000000
+#define PAGE	4096
 
 static uint64_t compute(uint64_t x)
 {
@@ -54,6 +55,7 @@ int main(int argc, char **argv)
 {
 	long children = work_arg(argc, argv, 1, 0, 16, "CHILDREN [FILE]"), i;
 	FILE *file = argc > 2 ? fopen(argv[2], "w+") : tmpfile();
+	static uint64_t pages[STEPS][PAGE / sizeof(uint64_t)];
 	uint64_t x = 88172645463325252;
 	int in, out = -1, ends[2], c;
 
@@ -72,6 +74,7 @@ int main(int argc, char **argv)
 		if (children && (write(out, &x, sizeof(x)) != sizeof(x) ||
 				 read(in, &x, sizeof(x)) != sizeof(x)))
 			errx(1, "a child has ended");
+		pages[i][0] = x;
 		fprintf(file, "%ld %llx\n", i, (unsigned long long)x);
 		fflush(file);
 	}
@@ -82,6 +85,8 @@ int main(int argc, char **argv)
 	rewind(file);
 	while ((c = getc(file)) != EOF)
 		x = 31 * x + c;
+	for (i = 0; i < STEPS; i++)
+		x = 31 * x + pages[i][0];
 	printf("sum=%llx\n", (unsigned long long)x);
 	return 3;
 }

@@ -212,6 +212,8 @@ int checkpoint_take(struct checkpoints *checkpoints, uint64_t number, struct jso
 		ret = open_files_keep(&files, copies, last, err);
 	if (ret) {
 		remove_tree(folder);
+		/* The kernel notes changes of memory since this dump: make the next one whole. */
+		checkpoints->last = 0;
 		goto out;
 	}
 	*about = json_object_new_object();
