@@ -99,10 +99,19 @@ is_frozen()
 	grep -qs "frozen 1" "$(find "$cg" -name "schedtape-sample-$1")/cgroup.events"
 }
 
-schedtape sample -q -o killed --event task-clock --interval 50ms -- checksum 0 work/data \
-	> sum < /dev/null 2> log &
+cat > waiting << EOS
+#!/bin/sh
+if [ "\$1" = dump ]; then
+	: > "$PWD/dumps"
+	until [ -e "$PWD/go-on" ]; do sleep 0.1; done
+fi
+exec criu "\$@"
+EOS
+chmod +x waiting
+schedtape sample -q -o killed --criu="$PWD/waiting" --event task-clock --interval 50ms -- \
+	checksum 0 work/data > sum < /dev/null 2> log &
 sampler=$!
-eventually is_frozen $sampler && kill -KILL $sampler &&
+eventually [ -e dumps ] && is_frozen $sampler && kill -KILL $sampler && : > go-on &&
 	eventually grep -q sum= sum
 report $? "a workload that is frozen when its sampler is killed goes on"
 wait $sampler 2> /dev/null
